@@ -1,1 +1,1 @@
-"""What happens to people's work when processes are killed, databases restart, disks are full and clocks are wrong."""
+"""Tests of killed processes, restarted databases, full disks and wrong clocks."""

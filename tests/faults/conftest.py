@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from tests.faults.databases import Database, fresh
+from tests.faults.databases import Database, create_database
 from tests.faults.program import Program
 from tests.shared.skipping import skip_or_fail_in_ci
 
@@ -29,22 +29,22 @@ def nginx() -> str:
 
 
 @pytest.fixture(scope="session")
-def prepared(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
+def template(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker) -> Iterator[Database]:
     """Make a database with empty tables and without connections."""
     if sys.platform != "linux":
         pytest.skip("processes are looked at by /proc")
     folder = tmp_path_factory.mktemp("prepared")
-    with fresh(folder) as database:
+    with create_database(folder) as database:
         Program(folder, database, django_db_blocker).run("manage.py", "migrate", "--verbosity", "0")
         yield database
 
 
 @pytest.fixture(scope="session")
 def shared_program(
-    prepared: Database, tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker
+    template: Database, tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[Program]:
     with ExitStack() as stack:
-        yield started(stack, tmp_path_factory.mktemp("shared"), prepared, django_db_blocker)
+        yield launch(stack, tmp_path_factory.mktemp("shared"), template, django_db_blocker)
 
 
 @pytest.fixture
@@ -55,10 +55,10 @@ def program(shared_program: Program) -> Iterator[Program]:
     shared_program.verify_log()
 
 
-def started(stack: ExitStack, folder: Path, prepared: Database, blocker: DjangoDbBlocker, **given: str) -> Program:
+def launch(stack: ExitStack, folder: Path, template: Database, blocker: DjangoDbBlocker, **given: str) -> Program:
     """Start the program on a copy of the database, with its people, until the stack is closed."""
-    program = Program(folder, stack.enter_context(fresh(folder, prepared)), blocker, **given)
+    program = Program(folder, stack.enter_context(create_database(folder, template)), blocker, **given)
     stack.callback(program.end)
     program.serve()
-    program.move_in()
+    program.create_people()
     return program

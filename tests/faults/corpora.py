@@ -1,4 +1,4 @@
-"""Codings in files, enough of them that importing takes a while, and how people bring and take them."""
+"""Files of codings, large enough that imports take a while, and helpers to import and export them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def many_texts(number: int) -> SimpleUploadedFile:
     return SimpleUploadedFile("many.zip", out.getvalue())
 
 
-def bring_long(slug: str) -> None:
+def import_long_text(slug: str) -> None:
     """Import the large corpus, with so long a text that its export takes room and time. Call it inside."""
     files = [(file.name, file.read()) for file in corpus(*LARGE)]
     import_sources(Project.objects.get(slug=slug), "plain", open_sources(files), "name")
@@ -66,7 +66,7 @@ def order(person: Person, path: str, sent: dict[str, Any], files: Sequence[Simpl
     assert answer.status == 201, answer
     pk = answer.body["id"]
     assert isinstance(pk, int)
-    assert settled(person, pk)["state"] == "checked"
+    assert await_end(person, pk)["state"] == "checked"
     return pk
 
 
@@ -78,28 +78,28 @@ def order_export(person: Person, slug: str, format_key: str = "brat") -> int:
     return order(person, f"/projects/{slug}/exports/", {"format": format_key})
 
 
-def told(person: Person, pk: int) -> dict[str, Any]:
-    """Return what the program says of a transfer."""
+def fetch(person: Person, pk: int) -> dict[str, Any]:
+    """Return the state of a transfer from the API."""
     answer = person.get(f"/transfers/{pk}/")
     assert answer.status == 200, answer
     found: dict[str, Any] = answer.body
     return found
 
 
-def settled(person: Person, pk: int) -> dict[str, Any]:
-    """Return what the program says of a transfer as soon as nobody works on it any more."""
+def await_end(person: Person, pk: int) -> dict[str, Any]:
+    """Wait until no worker processes the transfer and return its state."""
 
     def look() -> dict[str, Any] | None:
-        found = told(person, pk)
+        found = fetch(person, pk)
         return None if found["state"] in ("checking", "running") else found
 
     return wait_for(look, f"transfer {pk} is settled") or {}
 
 
 def carry_out(person: Person, pk: int) -> dict[str, Any]:
-    """Carry the transfer out, wait until that is done, and return what the program says of it."""
+    """Carry the transfer out, wait for its end and return its state."""
     assert person.post(f"/transfers/{pk}/carry-out/").status == 200
-    return settled(person, pk)
+    return await_end(person, pk)
 
 
 def content(person: Person, pk: int) -> dict[str, bytes]:
@@ -111,8 +111,8 @@ def content(person: Person, pk: int) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def brought(slug: str) -> dict[str, int]:
-    """Return how much there is of the imported corpus. Call it inside."""
+def count_rows(slug: str) -> dict[str, int]:
+    """Return the numbers of imported rows. Call it inside."""
     project = Project.objects.get(slug=slug)
     codings = Coding.objects.of_people().filter(text__project=project).exclude(text__slug="tea")
     return {
@@ -127,7 +127,7 @@ def brought(slug: str) -> dict[str, int]:
 NOTHING = {"texts": 0, "markables": 0, "codings": 0, "judgements": 0, "imports": 0}
 
 
-def all_of(coders: int, markables: int) -> dict[str, int]:
-    """Return how much there is after one import of a corpus."""
+def expected_rows(coders: int, markables: int) -> dict[str, int]:
+    """Return the expected numbers of rows after one import of a corpus."""
     judgements = coders * markables
     return {"texts": 1, "markables": markables, "codings": coders, "judgements": judgements, "imports": coders}

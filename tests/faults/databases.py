@@ -45,18 +45,18 @@ def _settings(**changed: object) -> Database:
 
 
 @contextmanager
-def fresh(folder: Path, prepared: Database | None = None) -> Iterator[Database]:
+def create_database(folder: Path, template: Database | None = None) -> Iterator[Database]:
     """Make a database that lasts until the block ends: an empty one, or a copy of one without connections."""
     if not is_postgres():
         path = folder / "coindex.sqlite3"
-        if prepared is not None:
-            shutil.copyfile(prepared["NAME"], path)
+        if template is not None:
+            shutil.copyfile(template["NAME"], path)
         yield _settings(NAME=str(path))
         return
     made = _settings(NAME=f"faults_{os.getpid()}_{folder.name}".lower())
     name = sql.Identifier(made["NAME"])
     with connect_to_server() as server:
-        of = sql.SQL(" template {}").format(sql.Identifier(prepared["NAME"])) if prepared is not None else sql.SQL("")
+        of = sql.SQL(" template {}").format(sql.Identifier(template["NAME"])) if template is not None else sql.SQL("")
         server.execute(sql.SQL("create database {}{}").format(name, of))
     try:
         yield made
@@ -65,7 +65,7 @@ def fresh(folder: Path, prepared: Database | None = None) -> Iterator[Database]:
             server.execute(sql.SQL("drop database {} with (force)").format(name))
 
 
-def binaries() -> Path | None:
+def find_binaries() -> Path | None:
     """Return the folder of programs of the newest installed PostgreSQL, or None."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parent.name))
     there = shutil.which("initdb")
@@ -73,7 +73,7 @@ def binaries() -> Path | None:
 
 
 class Cluster:
-    """A PostgreSQL server that writes as in earnest: what it has acknowledged is on the disk."""
+    """A PostgreSQL server with fsync: every acknowledged write is on the disk."""
 
     def __init__(self, bin_: Path, folder: Path) -> None:
         self.bin, self.data = bin_, folder / "data"
@@ -90,7 +90,7 @@ class Cluster:
     def start(self) -> None:
         self._control("start", "--options", self.options)
 
-    def restart_at_once(self) -> None:
+    def restart_immediately(self) -> None:
         """Restart as after a crash: wait for no client, write nothing more, and replay the write-ahead log."""
         self._control("restart", "--mode", "immediate", "--options", self.options)
 

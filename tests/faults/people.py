@@ -1,4 +1,4 @@
-"""Programs that speak to the API: people who order things, and windows in which coders work."""
+"""Clients of the API: people who order transfers, and windows of coders."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.faults.proxy import UNVERIFIED
 
 API = "/api/v1"
 # Between two attempts, as a client does not ask all the time.
-PATIENCE = 0.05
+RETRY_SECONDS = 0.05
 
 
 class NoAnswer(Exception):
@@ -76,7 +76,7 @@ class Person:
 
 @dataclass
 class Window:
-    """A window of a coder at a text, which remembers all it was told.
+    """A coder's window on a text with a record of all answers of the server.
 
     It works as static/js/workbench/saving/sync.js does.
     """
@@ -94,7 +94,7 @@ class Window:
     acknowledged: list[str] = field(default_factory=list)
     log: list[str] = field(default_factory=list)  # as far as this window was told
     stale: int = 0
-    broken_off: bool = False
+    disconnected: bool = False
 
     @property
     def path(self) -> str:
@@ -114,7 +114,7 @@ class Window:
         batch = list(self.unsent)
         answer = self.person.post(self.path, {"version": self.version, "operations": batch})
         if answer.status == 200:
-            uuids = [one["uuid"] for one in batch]
+            uuids = [operation["uuid"] for operation in batch]
             if answer.body["version"] == self.version + len(batch):
                 self._learn(uuids, answer.body["version"])
             else:  # the server had some of it already, and maybe others' after that
@@ -124,7 +124,7 @@ class Window:
         elif answer.status == 409:
             assert answer.body["code"] == "stale", answer.body
             self.stale += 1
-            self._learn([one["uuid"] for one in answer.body["missed"]], answer.body["version"])
+            self._learn([operation["uuid"] for operation in answer.body["missed"]], answer.body["version"])
         elif answer.status >= 500 or answer.status == 429:
             raise NoAnswer(f"{answer.status} {answer.body}")
         else:
@@ -138,7 +138,7 @@ class Window:
                     self.send()
                 return
             except NoAnswer:
-                Event().wait(PATIENCE)
+                Event().wait(RETRY_SECONDS)
         raise AssertionError("the server does not come back")
 
     def read(self, until: int | None = None) -> None:
@@ -147,11 +147,11 @@ class Window:
             answer = self.person.get(f"{self.path}?since={self.version}")
             if answer.status != 200:
                 raise NoAnswer(f"{answer.status} {answer.body}")
-            found = [one for one in answer.body["results"] if until is None or one["sequence"] <= until]
+            found = [row for row in answer.body["results"] if until is None or row["sequence"] <= until]
             if not found:
                 return
-            assert [one["sequence"] for one in found] == list(range(self.version + 1, self.version + 1 + len(found)))
-            self._learn([one["uuid"] for one in found], found[-1]["sequence"])
+            assert [row["sequence"] for row in found] == list(range(self.version + 1, self.version + 1 + len(found)))
+            self._learn([row["uuid"] for row in found], found[-1]["sequence"])
 
     def _learn(self, uuids: Iterable[str], version: int) -> None:
         self.log += uuids
@@ -166,10 +166,10 @@ class Window:
             try:
                 self.send()
             except NoAnswer:
-                self.broken_off = True
+                self.disconnected = True
                 if not patient:
                     return
-                stop.wait(PATIENCE)
+                stop.wait(RETRY_SECONDS)
 
 
 @contextmanager
@@ -182,5 +182,5 @@ def at_work(windows: Sequence[Window], *, patient: bool = False) -> Iterator[Non
             yield
         finally:
             stop.set()
-    for one in working:
-        one.result()
+    for future in working:
+        future.result()

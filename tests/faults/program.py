@@ -1,4 +1,4 @@
-"""The program as it runs in earnest, on a database of its own: it can be killed, and what it left looked into."""
+"""The program as in production on its own database, with access to its processes and data."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ type Database = dict[str, Any]
 
 
 def wait_for[Found](look: Callable[[], Found], what: str, pause: float = 0.01) -> Found:
-    """Return what `look` finds, as soon as it finds something."""
+    """Call `look` until its result is true, and return the result."""
     until = time.monotonic() + SECONDS
     while not (found := look()):
         assert time.monotonic() < until, f"waited in vain: {what}"
@@ -88,9 +88,9 @@ class Program(Server):
         if self.process is None:
             self.start()
         if self.worker is None or self.worker.poll() is not None:
-            self.worker = self.another_worker()
+            self.worker = self.start_worker()
 
-    def another_worker(self, *more: str) -> subprocess.Popen[bytes]:
+    def start_worker(self, *more: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "manage.py", "db_worker", "--no-reload", "--no-startup-delay", "--interval", "0.1"]
         command += more
         return subprocess.Popen(command, cwd=ROOT, env=self.environment, start_new_session=True)
@@ -187,8 +187,8 @@ class Program(Server):
                 time.sleep(0.005)
                 os.kill(pid, signal.SIGSTOP)
 
-    def let_time_pass(self, pk: int) -> None:
-        """Set the last sign of life of the transfer so long ago that its worker counts as lost."""
+    def expire_heartbeat(self, pk: int) -> None:
+        """Set the heartbeat of the transfer so far back that its worker counts as lost."""
         with self.inside():
             heartbeat_at = Transfer.objects.values_list("heartbeat_at", flat=True).get(pk=pk)
             Transfer.objects.filter(pk=pk).update(heartbeat_at=heartbeat_at - LOST_AFTER * 2)
@@ -200,7 +200,7 @@ class Program(Server):
 
     # Its people and projects
 
-    def move_in(self) -> None:
+    def create_people(self) -> None:
         """Make the people, each with a key."""
         with self.inside():
             for name in (*CODERS, MANAGER):
@@ -213,7 +213,7 @@ class Program(Server):
         self.unverified.append(slug)
         with self.inside():
             project = make_project(slug, scheme, marked)
-            self.staff(project)
+            self.add_people(project)
             assign_texts(project, project.texts.all(), project.members.filter(username__in=CODERS))
 
     def windows(self, slug: str) -> list[Window]:
@@ -237,7 +237,7 @@ class Program(Server):
         assert [sequence for sequence, _ in rows] == list(range(1, coding.version + 1))
         return [str(uuid) for _, uuid in rows]
 
-    def staff(self, project: Project) -> None:
+    def add_people(self, project: Project) -> None:
         """Let the people into the project. Call it inside."""
         add_member(project, User.objects.get(username=MANAGER), Membership.Role.MANAGER)
         for coder in User.objects.filter(username__in=CODERS):

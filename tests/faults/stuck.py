@@ -1,4 +1,4 @@
-"""A task that never ends, and keeps the interpreter for itself: no other thread and no signal gets a turn."""
+"""A task that never ends and blocks all threads and signals."""
 
 import os
 from itertools import chain

@@ -1,4 +1,4 @@
-"""A disk that is full, and a database that is: said clearly, nothing half done, and with room again it works.
+"""A full disk and a full database: a clear error, no partial result, and recovery.
 
 A bound on the size of files (RLIMIT_FSIZE), set on a process while it runs, is to be had in every container. Writing
 fails in the place where it fails on a full disk, by another number of error (EFBIG instead of ENOSPC).
@@ -17,8 +17,8 @@ from pytest_django import DjangoDbBlocker
 
 from annotations.transfers import orders
 from tests.faults import small_database
-from tests.faults.conftest import started
-from tests.faults.corpora import BEGIN, NOISE, SCHEME, bring_long, carry_out, content, order_export, told
+from tests.faults.conftest import launch
+from tests.faults.corpora import BEGIN, NOISE, SCHEME, carry_out, content, fetch, import_long_text, order_export
 from tests.faults.databases import Database, is_postgres
 from tests.faults.people import NoAnswer
 from tests.faults.program import SERVING, Program
@@ -26,12 +26,12 @@ from tests.faults.program import SERVING, Program
 
 @pytest.fixture(scope="module")
 def small_program(
-    prepared: Database, tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker
+    template: Database, tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[Program]:
     # No connection outlives its request, since each is told anew how large the database may grow.
     given = {"GUNICORN_CMD_ARGS": f"{SERVING} --config {small_database.__file__}", "CONN_MAX_AGE": "0"}
     with ExitStack() as stack:
-        yield started(stack, tmp_path_factory.mktemp("small"), prepared, django_db_blocker, **given)
+        yield launch(stack, tmp_path_factory.mktemp("small"), template, django_db_blocker, **given)
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def program(small_program: Program) -> Iterator[Program]:
 
 
 @contextmanager
-def no_file_larger(pid: int, size: int) -> Iterator[None]:
+def limit_file_size(pid: int, size: int) -> Iterator[None]:
     """Let the process write no file larger than that size, as if the disk were full."""
     free = resource.prlimit(pid, resource.RLIMIT_FSIZE)
     resource.prlimit(pid, resource.RLIMIT_FSIZE, (size, free[1]))
@@ -53,17 +53,17 @@ def no_file_larger(pid: int, size: int) -> Iterator[None]:
         resource.prlimit(pid, resource.RLIMIT_FSIZE, free)
 
 
-def test_an_export_for_which_there_is_no_room_says_so_and_leaves_nothing(program):
+def test_export_on_full_disk_fails_and_leaves_no_file(program):
     slug, manager, worker = "no-room", program.manager, program.worker
     program.project(slug, SCHEME, BEGIN)
     program.project("small", SCHEME, BEGIN)
     with program.inside():
-        bring_long(slug)
+        import_long_text(slug)
     window = program.window(slug, program.coders[0])
     pk, before = order_export(manager, slug), program.files()
     # The database is a file too, and is not to be the one that grows too large.
     size = 500_000 + (0 if is_postgres() else Path(program.database["NAME"]).stat().st_size)
-    with no_file_larger(worker.pid, size):
+    with limit_file_size(worker.pid, size):
         failed = carry_out(manager, pk)
         assert (failed["state"], failed["error"], failed["report"]) == ("failed", orders.DISK_FULL_MESSAGE, None)
         assert program.files() == before
@@ -73,7 +73,7 @@ def test_an_export_for_which_there_is_no_room_says_so_and_leaves_nothing(program
         window.judge()
         window.send()
         assert window.acknowledged
-        assert told(manager, order_export(manager, "small"))["state"] == "checked"
+        assert fetch(manager, order_export(manager, "small"))["state"] == "checked"
         assert worker.poll() is None
     again = order_export(manager, slug)
     assert carry_out(manager, again)["state"] == "done"
@@ -84,7 +84,7 @@ def test_an_export_for_which_there_is_no_room_says_so_and_leaves_nothing(program
 
 
 @pytest.mark.skipif(is_postgres(), reason="only SQLite can be told how large it may grow")
-def test_a_save_for_which_the_database_has_no_room_is_not_acknowledged_and_arrives_later(program):
+def test_save_to_full_database_is_refused_and_resent_later(program):
     program.project("full")
     window = program.window("full", program.coders[0])
     window.more = {"note": "as long as a note may well be " * 100}

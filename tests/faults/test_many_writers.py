@@ -1,4 +1,4 @@
-"""Many at once: coders at one text, windows of one coder, and the same operation from everywhere."""
+"""Concurrent writers: coders of one text, windows of one coder, and repeated operations."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from tests.faults.conftest import WRITING_SECONDS
 from tests.faults.people import Answer, Window, at_work
 from tests.faults.program import Program
 
-EIGHT = 8
+N_WINDOWS = 8
 
 
-def test_eight_coders_of_one_text_do_not_disturb_each_other(program):
+def test_eight_coders_save_without_conflict(program):
     program.project("eight-coders")
     windows = program.windows("eight-coders")
-    assert len(windows) == EIGHT
+    assert len(windows) == N_WINDOWS
     with at_work(windows, patient=True):
         Event().wait(WRITING_SECONDS)
     for window in windows:
@@ -26,10 +26,10 @@ def test_eight_coders_of_one_text_do_not_disturb_each_other(program):
         assert window.stale == 0  # nobody else writes there
 
 
-def test_eight_windows_of_one_coder_lose_nothing_and_come_to_see_the_same(program):
+def test_eight_windows_of_coder_read_same_log(program):
     program.project("eight-windows")
     [coder, *_] = program.coders
-    windows = [program.window("eight-windows", coder, seed) for seed in range(EIGHT)]
+    windows = [program.window("eight-windows", coder, seed) for seed in range(N_WINDOWS)]
     with at_work(windows, patient=True):
         Event().wait(WRITING_SECONDS)
     for window in windows:
@@ -45,7 +45,7 @@ def test_eight_windows_of_one_coder_lose_nothing_and_come_to_see_the_same(progra
     assert sum(window.stale for window in windows) > 0  # else they were not at it all at once
 
 
-def at_once(windows: list[Window], batches: list[list[dict]]) -> list[Answer]:
+def send_at_once(windows: list[Window], batches: list[list[dict]]) -> list[Answer]:
     """Send the batches of all windows at the same moment, and return the answers."""
     together = Barrier(len(windows))
 
@@ -65,39 +65,39 @@ def operation(window: Window, category: str) -> dict:
     }
 
 
-def eight_of(program: Program, slug: str) -> list[Window]:
+def open_windows(program: Program, slug: str) -> list[Window]:
     program.project(slug)
-    return [program.window(slug, program.coders[0]) for _ in range(EIGHT)]
+    return [program.window(slug, program.coders[0]) for _ in range(N_WINDOWS)]
 
 
-def test_the_same_operation_from_eight_clients_at_once_counts_once(program):
-    windows, sent = eight_of(program, "same"), []
+def test_operation_sent_by_eight_clients_is_applied_once(program):
+    windows, sent = open_windows(program, "same"), []
     for version in range(10):
-        one = operation(windows[0], "place")
-        sent.append(one["uuid"])
-        answers = at_once(windows, [[one]] * EIGHT)
-        assert [(answer.status, answer.body) for answer in answers] == [(200, {"version": version + 1})] * EIGHT
+        repeated = operation(windows[0], "place")
+        sent.append(repeated["uuid"])
+        answers = send_at_once(windows, [[repeated]] * N_WINDOWS)
+        assert [(answer.status, answer.body) for answer in answers] == [(200, {"version": version + 1})] * N_WINDOWS
         for window in windows:
             window.version = version + 1
     assert program.log(windows[0]) == sent
     # Long after, by who has seen nothing since: nothing is done again, and what was missed is told.
-    late = windows[0].person.post(windows[0].path, {"version": 0, "operations": [one]})
+    late = windows[0].person.post(windows[0].path, {"version": 0, "operations": [repeated]})
     assert (late.status, late.body["code"], late.body["version"]) == (409, "stale", 10)
     assert [missed["uuid"] for missed in late.body["missed"]] == sent == program.log(windows[0])
 
 
-def test_batches_that_overlap_count_each_operation_once_and_in_one_order(program):
-    windows, expected = eight_of(program, "overlapping"), []
+def test_overlapping_batches_apply_each_operation_once(program):
+    windows, expected = open_windows(program, "overlapping"), []
     for _ in range(10):
         first, second = operation(windows[0], "place"), operation(windows[0], "none")
         expected += [first["uuid"], second["uuid"]]
-        answers = at_once(windows, [[first], [first, second]] * (EIGHT // 2))
+        answers = send_at_once(windows, [[first], [first, second]] * (N_WINDOWS // 2))
         for window in windows:
             window.version += 2
         assert {(answer.status, answer.body["version"]) for answer in answers[1::2]} == {(200, windows[0].version)}
         for answer in answers[::2]:
             if answer.status == 409:  # it came after both
-                assert [one["uuid"] for one in answer.body["missed"]] == expected[-2:]
+                assert [entry["uuid"] for entry in answer.body["missed"]] == expected[-2:]
             else:
                 assert (answer.status, answer.body["version"]) == (200, windows[0].version - 1)
     assert program.log(windows[0]) == expected

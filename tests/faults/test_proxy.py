@@ -1,4 +1,4 @@
-"""deploy/nginx.conf in front of the program: who is slow or sends too much keeps nobody else from being answered."""
+"""The program behind deploy/nginx.conf: slow clients and large bodies block nobody else."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def proxy(nginx: str, program: Server, tmp_path_factory: pytest.TempPathFactory)
 @pytest.fixture(scope="module")
 def manager(proxy: Proxy) -> dict[str, str]:
     """Return the headers with which somebody who has signed in sends forms, with their token."""
-    token, headers = form_of(proxy)
+    token, headers = read_form(proxy)
     form = f"csrfmiddlewaretoken={token}&username={MANAGER}&password={PASSWORD.replace(' ', '+')}".encode()
     kind = {"Content-Type": "application/x-www-form-urlencoded"}
     answer = proxy.ask("POST", "/sign-in/", form, **headers, **kind)
@@ -73,7 +73,7 @@ def post(path: str, length: int, headers: Mapping[str, str] | None = None) -> st
         ],
     ),
 )
-def test_a_hundred_slow_clients_keep_nobody_waiting_and_are_cut_off(proxy, begun):
+def test_slow_clients_block_nobody_and_are_disconnected(proxy, begun):
     with ExitStack() as stack:
         slow = [stack.enter_context(proxy.open(begun)) for _ in range(SLOW)]
         for _ in range(8):
@@ -84,7 +84,7 @@ def test_a_hundred_slow_clients_keep_nobody_waiting_and_are_cut_off(proxy, begun
             assert cut == b"" or b" 408 " in cut
 
 
-MOST_BYTES = {
+MAX_BYTES = {
     "/sign-in/": 64 * 1024,
     "/admin/login/": 64 * 1024,
     "/invitations/abc/": 64 * 1024,
@@ -96,10 +96,10 @@ MOST_BYTES = {
 }
 
 
-def test_what_is_too_large_is_refused_before_it_is_sent(proxy, manager):
+def test_proxy_refuses_too_large_bodies_before_upload(proxy, manager):
     def is_waited_for(path: str) -> bool:
-        """Return whether the proxy says nothing, as it waits for the body."""
-        with proxy.open(post(path, MOST_BYTES[path], manager)) as connection:
+        """Return whether the proxy waits for the body."""
+        with proxy.open(post(path, MAX_BYTES[path], manager)) as connection:
             connection.settimeout(1)
             try:
                 connection.recv(100)
@@ -107,19 +107,19 @@ def test_what_is_too_large_is_refused_before_it_is_sent(proxy, manager):
             except TimeoutError:
                 return True
 
-    for path, most in MOST_BYTES.items():
+    for path, most in MAX_BYTES.items():
         with proxy.open(post(path, most + 1, manager)) as connection:
             assert b" 413 " in connection.recv(100), path
-    with ThreadPoolExecutor(len(MOST_BYTES)) as pool:
-        assert list(pool.map(is_waited_for, MOST_BYTES)) == [True] * len(MOST_BYTES)
+    with ThreadPoolExecutor(len(MAX_BYTES)) as pool:
+        assert list(pool.map(is_waited_for, MAX_BYTES)) == [True] * len(MAX_BYTES)
 
 
 UPLOADS = ("/projects/x/import/", "/projects/new/archive/", "/api/v1/projects/x/imports/", "/api/v1/archives/")
 LARGE = ("/projects/x/texts/", "/api/v1/projects/x/texts/y/coding/operations/")
 
 
-def stored(proxy: Proxy) -> int:
-    """Return how many bytes of bodies wait on the disk, in files that only the processes of nginx still have."""
+def stored_bytes(proxy: Proxy) -> int:
+    """Return the number of bytes of bodies in temporary files of nginx."""
     count = 0
     master = proxy.process.pid
     for worker in Path(f"/proc/{master}/task/{master}/children").read_text().split():
@@ -132,7 +132,7 @@ def stored(proxy: Proxy) -> int:
 
 @pytest.mark.parametrize("path", [*UPLOADS, *LARGE])
 @pytest.mark.parametrize("made_up", [{}, {"Cookie": "sessionid=made-up"}, {"Authorization": "Bearer made-up"}])
-def test_of_strangers_nothing_large_is_read(proxy, path, made_up):
+def test_proxy_refuses_anonymous_uploads_unread(proxy, path, made_up):
     status = b" 401 " if path.startswith("/api/") else b" 302 "
     with ExitStack() as stack:
         for _ in range(20):
@@ -144,20 +144,20 @@ def test_of_strangers_nothing_large_is_read(proxy, path, made_up):
             assert b'"code": "not_authenticated"' in answer
         else:
             assert f"Location: https://{HOST}/sign-in/?next={path}".encode() in answer
-        assert stored(proxy) == 0
+        assert stored_bytes(proxy) == 0
     if not made_up:  # of unknown length
         head = f"POST {path} HTTP/1.1\r\nHost: {HOST}\r\nTransfer-Encoding: chunked\r\n\r\n"
         with proxy.open(f"{head}40000\r\n{'u' * 0x40000}\r\n") as connection:
             assert connection.recv(100).split()[1] in (b"401", b"302")
-            assert stored(proxy) == 0
+            assert stored_bytes(proxy) == 0
 
 
 @pytest.mark.parametrize(("path", "most"), [(UPLOADS[0], 10), (LARGE[1], 20)])
-def test_there_is_room_for_what_is_uploaded_at_a_time(proxy, manager, path, most):
+def test_proxy_limits_simultaneous_uploads(proxy, manager, path, most):
     with ExitStack() as stack:
         waiting = [stack.enter_context(proxy.open(post(path, 5_000_000, manager) + "u" * 100_000)) for _ in range(most)]
         until = time.monotonic() + 20
-        while stored(proxy) < most * 90_000:  # all are let in and read
+        while stored_bytes(proxy) < most * 90_000:  # all are let in and read
             assert time.monotonic() < until
             time.sleep(0.05)
         with proxy.open(post(path, 5_000_000, manager)) as connection:
@@ -166,32 +166,31 @@ def test_there_is_room_for_what_is_uploaded_at_a_time(proxy, manager, path, most
     del waiting
 
 
-def test_a_large_form_reaches_the_address_to_which_it_was_sent(proxy, manager):
-    """As small ones do, with what comes after the question mark."""
+def test_large_form_keeps_its_address(proxy, manager):
     for size in (10, 100_000):
         answer = proxy.ask("POST", "/projects/gh%6Fst/import?a=%20b", b"x" * size, **manager)
         assert (answer.status, answer.getheader("Location")) == (301, "/projects/ghost/import/?a=%20b")
 
 
-def test_where_the_program_does_not_say_who_it_is_nothing_is_read(nginx, tmp_path):
+def test_proxy_refuses_uploads_if_program_is_down(nginx, tmp_path):
     with running(Proxy(nginx, tmp_path, free_port())) as alone, alone.open(post(UPLOADS[0], 5_000_000)) as connection:
         answer = connection.recv(1000)
         assert b" 503 " in answer
         assert b"Retry-After: 60" in answer
 
 
-def part_for_another(text: str, folder: Path) -> str:
-    """Return a configuration that has of ours what docs/deploy.md says, and of its own nothing but where files lie."""
+def include_shared_part(text: str, folder: Path) -> str:
+    """Return the configuration of another nginx that includes our part, as in docs/deploy.md."""
     _, line, part = text.partition("# For another nginx:")
     assert line
     own = "".join(f"{name}_temp_path {folder}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
     return f"pid {folder}/nginx.pid; events {{}} http {{ access_log off; {own} #{part}"
 
 
-def test_what_another_nginx_takes_of_it_has_the_headers_and_bounds(nginx, program, tmp_path):
-    with running(Proxy(nginx, tmp_path, program.port, wrap=part_for_another)) as other:
+def test_included_configuration_keeps_headers_and_limits(nginx, program, tmp_path):
+    with running(Proxy(nginx, tmp_path, program.port, wrap=include_shared_part)) as other:
         assert other.ask("GET", "/sign-in/").status == 200  # told of HTTPS and the host, it redirects nobody
-        assert_address_is_not_believed(other, "somebody")
+        assert_forwarded_address_is_ignored(other, "somebody")
         for path, length, status in ((UPLOADS[0], 5_000_000, b"302"), ("/sign-in/", 65_537, b"413")):
             with other.open(post(path, length)) as connection:
                 assert connection.recv(100).split()[1] == status
@@ -200,8 +199,8 @@ def test_what_another_nginx_takes_of_it_has_the_headers_and_bounds(nginx, progra
 PREFIX = "/tools/coindex"
 
 
-def below_a_path(text: str, folder: Path) -> str:
-    """Return the configuration with the two lines of a path below the host, as docs/deploy.md has them."""
+def set_path_prefix(text: str, folder: Path) -> str:
+    """Return the configuration with the two lines for a path prefix of docs/deploy.md."""
     for line, changed in (
         ('set $prefix "";', f"set $prefix {PREFIX};"),
         ("# rewrite ^/tools/coindex(/.*)$ $1;", f"rewrite ^{PREFIX}(/.*)$ $1;"),
@@ -211,7 +210,7 @@ def below_a_path(text: str, folder: Path) -> str:
     return text
 
 
-def test_below_a_path_of_the_host_there_are_the_same_bounds(nginx, tmp_path, migrated_folder):
+def test_path_prefix_keeps_limits(nginx, tmp_path, migrated_folder):
     (tmp_path / "nginx").mkdir()
     server = Server(
         str(migrated_folder),
@@ -219,7 +218,7 @@ def test_below_a_path_of_the_host_there_are_the_same_bounds(nginx, tmp_path, mig
     )
     server.start()
     try:
-        with running(Proxy(nginx, tmp_path / "nginx", server.port, wrap=below_a_path)) as proxy:
+        with running(Proxy(nginx, tmp_path / "nginx", server.port, wrap=set_path_prefix)) as proxy:
             page = proxy.ask("GET", f"{PREFIX}/sign-in/")
             assert page.status == 200
             assert f'href="{PREFIX}/help/"' in page.read().decode()
@@ -234,7 +233,7 @@ def test_below_a_path_of_the_host_there_are_the_same_bounds(nginx, tmp_path, mig
         server.kill()
 
 
-def form_of(proxy: Proxy) -> tuple[str, dict[str, str]]:
+def read_form(proxy: Proxy) -> tuple[str, dict[str, str]]:
     """Return the token of a form, and the headers with which a browser sends it."""
     page = proxy.ask("GET", "/sign-in/")
     token = page.read().decode().split('name="csrfmiddlewaretoken" value="')[1].split('"')[0]
@@ -242,7 +241,7 @@ def form_of(proxy: Proxy) -> tuple[str, dict[str, str]]:
     return token, {"Cookie": cookie, "Origin": f"https://{HOST}", "Referer": f"https://{HOST}/sign-in/"}
 
 
-def test_an_upload_comes_through_whole(proxy, manager):
+def test_upload_passes_proxy_intact(proxy, manager):
     """The token stands behind the file: a form without one is refused (403), with one there is only no such project."""
     headers = dict(manager)
     token = headers.pop("X-CSRFToken")
@@ -252,8 +251,8 @@ def test_an_upload_comes_through_whole(proxy, manager):
         assert answer.status == status
 
 
-def assert_address_is_not_believed(proxy: Proxy, name: str) -> None:
-    token, headers = form_of(proxy)
+def assert_forwarded_address_is_ignored(proxy: Proxy, name: str) -> None:
+    token, headers = read_form(proxy)
     headers |= {"Content-Type": "application/x-www-form-urlencoded", "X-Forwarded-Proto": "http"}
     form = f"csrfmiddlewaretoken={token}&username={name}&password=wrong".encode()
     found = [
@@ -263,12 +262,11 @@ def assert_address_is_not_believed(proxy: Proxy, name: str) -> None:
     assert (found[0], found[-1]) == (200, 429)
 
 
-def test_nobody_is_believed_about_address_and_https(proxy):
-    """Who signs in wrongly too often is locked out, whatever address they claim each time."""
-    assert_address_is_not_believed(proxy, "nobody")
+def test_proxy_ignores_forwarded_headers_of_clients(proxy):
+    assert_forwarded_address_is_ignored(proxy, "nobody")
 
 
-def test_plain_http_is_sent_to_https_but_for_what_a_certificate_needs(proxy):
+def test_http_redirects_to_https_except_acme_challenge(proxy):
     for method, host, path, status in (
         ("GET", HOST, "/projects/?a=b", 308),
         ("POST", HOST, "/sign-in/", 308),

@@ -1,4 +1,4 @@
-"""PostgreSQL goes down while people save: nothing acknowledged is lost, and the program finds its way by itself."""
+"""PostgreSQL restarts during saves: acknowledged saves are kept and the program reconnects."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from collections.abc import Iterator
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from tests.faults.corpora import BEGIN, LARGE, SCHEME, all_of, brought, carry_out, corpus, order_import
-from tests.faults.databases import Cluster, binaries, is_postgres, own_cluster
+from tests.faults.corpora import BEGIN, LARGE, SCHEME, carry_out, corpus, count_rows, expected_rows, order_import
+from tests.faults.databases import Cluster, find_binaries, is_postgres, own_cluster
 from tests.faults.people import Window, at_work
 from tests.faults.program import Program, wait_for
 from tests.shared.skipping import skip_or_fail_in_ci
 
-TIMES = 2
+N_RESTARTS = 2
 
 
 @pytest.fixture
 def restartable(
     tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[tuple[Cluster, Program]]:
-    """Run the program on a PostgreSQL of our own, which has to keep all that it has acknowledged."""
+    """Run the program on its own PostgreSQL server with fsync."""
     if not is_postgres():
         pytest.skip("there is no server to restart")
-    installed = binaries()
+    installed = find_binaries()
     if installed is None:
         skip_or_fail_in_ci("no programs of PostgreSQL on this machine (Debian's package: postgresql)")
     with own_cluster(installed) as cluster:
@@ -31,7 +31,7 @@ def restartable(
         try:
             program.run("manage.py", "migrate", "--verbosity", "0")
             program.serve()
-            program.move_in()
+            program.create_people()
             yield cluster, program
             program.verify_log()
         finally:
@@ -46,7 +46,7 @@ def wait_until_all_save(windows: list[Window], more: int = 5) -> None:
     )
 
 
-def test_what_was_acknowledged_outlives_the_database_and_web_and_worker_go_on(restartable):
+def test_acknowledged_saves_survive_database_restart(restartable):
     cluster, program = restartable
     program.project("restarted")
     program.project("brought", SCHEME, BEGIN)
@@ -54,10 +54,10 @@ def test_what_was_acknowledged_outlives_the_database_and_web_and_worker_go_on(re
     web, worker = program.web_workers(), program.worker.pid
     with at_work(windows, patient=True):
         wait_until_all_save(windows)
-        for _ in range(TIMES):
-            cluster.restart_at_once()
+        for _ in range(N_RESTARTS):
+            cluster.restart_immediately()
             wait_until_all_save(windows)
-    assert any(window.broken_off for window in windows)
+    assert any(window.disconnected for window in windows)
     for window in windows:
         window.send_all()
         assert program.log(window) == window.made == window.acknowledged == window.log
@@ -65,6 +65,6 @@ def test_what_was_acknowledged_outlives_the_database_and_web_and_worker_go_on(re
     pk = order_import(program.manager, "brought", corpus(*LARGE))
     assert carry_out(program.manager, pk)["state"] == "done"
     with program.inside():
-        assert brought("brought") == all_of(*LARGE)
+        assert count_rows("brought") == expected_rows(*LARGE)
     assert program.web_workers() == web
     assert (program.worker.poll(), program.worker.pid) == (None, worker)

@@ -1,4 +1,4 @@
-"""A backup is taken while files come and go."""
+"""Backups during changes of files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def files_in(out: io.BytesIO) -> set[str]:
 
 
 @pytest.mark.django_db
-def test_a_file_that_is_being_written_is_left_out(folder):
+def test_backup_skips_partial_file(folder):
     (folder / "whole.zip").write_bytes(b"all of it")
     (folder / ".half.zip.x1y2").write_bytes(b"a pa")
     out = io.BytesIO()
@@ -36,7 +36,7 @@ def test_a_file_that_is_being_written_is_left_out(folder):
 
 
 class Watched(io.BytesIO):
-    """Somebody discards a file when another is written."""
+    """A buffer that deletes a file when another is written."""
 
     def __init__(self, written: bytes, discarded: Path) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class Watched(io.BytesIO):
 
 
 @pytest.mark.django_db
-def test_a_file_that_is_discarded_meanwhile_does_not_keep_the_others(folder):
+def test_backup_continues_when_file_is_discarded(folder):
     for name in ("first.zip", "second.zip", "third.zip"):
         (folder / name).write_bytes(b"something")
     out = Watched(b"first.zip", folder / "second.zip")

@@ -1,4 +1,4 @@
-"""kill -9 in the middle of imports and exports: all or nothing, what is said of them is true, and again they work."""
+"""Kill -9 during imports and exports: all or nothing, a true state, and success on repetition."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from tests.faults.corpora import (
     NOTHING,
     SCHEME,
     SMALL,
-    all_of,
-    bring_long,
-    brought,
     carry_out,
     content,
     corpus,
+    count_rows,
+    expected_rows,
+    fetch,
+    import_long_text,
     many_texts,
     order,
     order_export,
     order_import,
-    told,
 )
 from tests.faults.people import NoAnswer
 from tests.faults.program import Program, signal_all, wait_for
@@ -46,26 +46,26 @@ def wait_until_nobody_writes(program: Program) -> None:
         wait_for(lambda: not is_written(), "the transaction of who was killed ends")
 
 
-def check_that_it_came_to_nothing_and_comes_again(program: Program, slug: str, pk: int, size: tuple[int, int]):
+def assert_import_failed_and_can_be_repeated(program: Program, slug: str, pk: int, size: tuple[int, int]):
     """Assert that an import whose process was killed is reported as failed and can be ordered again."""
     manager, address = program.manager, f"/transfers/{pk}/"
     with program.inside():
-        assert brought(slug) == NOTHING
+        assert count_rows(slug) == NOTHING
     # Nobody knows yet that it is dead: who works on it may be slow.
-    assert told(manager, pk)["state"] == "running"
+    assert fetch(manager, pk)["state"] == "running"
     assert manager.call("DELETE", address).status == 409
-    program.let_time_pass(pk)
-    found = told(manager, pk)
+    program.expire_heartbeat(pk)
+    found = fetch(manager, pk)
     assert (found["state"], found["error"], found["report"]) == ("failed", orders.LOST_MESSAGE, None)
     assert manager.post(f"{address}carry-out/").status == 409
     again = order_import(manager, slug, corpus(*size))
     assert carry_out(manager, again)["state"] == "done"
     with program.inside():
-        assert brought(slug) == all_of(*size)
+        assert count_rows(slug) == expected_rows(*size)
     assert manager.call("DELETE", address).status == 204
 
 
-def test_an_import_whose_worker_is_killed_comes_in_wholly_when_it_is_ordered_again(program):
+def test_import_can_be_repeated_after_worker_is_killed(program):
     slug, manager = "worker-killed", program.manager
     program.project(slug, SCHEME, BEGIN)
     pk = order_import(manager, slug, corpus(*LARGE))
@@ -77,46 +77,46 @@ def test_an_import_whose_worker_is_killed_comes_in_wholly_when_it_is_ordered_aga
     program.worker.wait()
     wait_until_nobody_writes(program)
     program.serve()
-    check_that_it_came_to_nothing_and_comes_again(program, slug, pk, LARGE)
+    assert_import_failed_and_can_be_repeated(program, slug, pk, LARGE)
 
 
-def test_an_import_of_many_texts_whose_worker_is_killed_goes_on_when_it_is_ordered_again(program):
-    """Of more texts than a transaction holds some are in by then: they stay, and nothing is there twice."""
+def test_repeated_import_adds_only_missing_texts(program):
+    """The import has several transactions: committed texts stay, and none is imported twice."""
     slug, manager = "many-killed", program.manager
     program.project(slug, SCHEME, BEGIN)
     pk = order(manager, f"/projects/{slug}/imports/", {"format": "text", "whose": "nobody"}, [many_texts(MANY)])
     assert manager.post(f"/transfers/{pk}/carry-out/").body["state"] == "running"
 
-    def are_in() -> int:
+    def count_written() -> int:
         state, written = Transfer.objects.values_list("state", "written").get(pk=pk)
         assert state in ("checked", "running"), "it was over before it could be stopped"
         return written
 
     with program.inside():
-        wait_for(are_in, "the first texts are in", pause=0.001)
+        wait_for(count_written, "the first texts are in", pause=0.001)
     os.kill(program.worker.pid, signal.SIGKILL)
     program.worker.wait()
     wait_until_nobody_writes(program)
     with program.inside():
-        written = are_in()
+        written = count_written()
         assert Text.objects.filter(project__slug=slug).count() - 1 == written
         assert 0 < written < MANY
     program.serve()
-    program.let_time_pass(pk)
-    found = told(manager, pk)
+    program.expire_heartbeat(pk)
+    found = fetch(manager, pk)
     assert (found["state"], found["error"]) == (
         "failed",
         f"{orders.LOST_MESSAGE} {orders.STAYS}{written}. {orders.GOES_ON}",
     )
     again = order(manager, f"/projects/{slug}/imports/", {"format": "text", "whose": "nobody"}, [many_texts(MANY)])
-    assert told(manager, again)["report"]["texts"] == MANY - written
+    assert fetch(manager, again)["report"]["texts"] == MANY - written
     assert carry_out(manager, again)["state"] == "done"
     with program.inside():
         slugs = list(Text.objects.filter(project__slug=slug).values_list("slug", flat=True))
     assert sorted(slugs) == sorted(["tea", *(f"t{number}" for number in range(MANY))])
 
 
-def test_an_import_whose_web_process_is_killed_comes_in_wholly_when_it_is_ordered_again(program):
+def test_import_can_be_repeated_after_web_is_killed(program):
     slug, manager = "web-killed", program.manager
     program.project(slug, SCHEME, BEGIN)
     pk = order_import(manager, slug, corpus(*SMALL))
@@ -127,27 +127,27 @@ def test_an_import_whose_web_process_is_killed_comes_in_wholly_when_it_is_ordere
         with pytest.raises(NoAnswer):
             asked.result()
     wait_until_nobody_writes(program)
-    check_that_it_came_to_nothing_and_comes_again(program, slug, pk, SMALL)
+    assert_import_failed_and_can_be_repeated(program, slug, pk, SMALL)
 
 
-def test_an_export_whose_worker_is_killed_is_served_to_nobody_and_works_when_it_is_ordered_again(program):
+def test_partial_export_is_not_served_and_can_be_repeated(program):
     slug, manager = "export-killed", program.manager
     program.project(slug, SCHEME, BEGIN)
     with program.inside():
-        bring_long(slug)
+        import_long_text(slug)
     pk = order_export(manager, slug)
     before = program.files()
     assert manager.post(f"/transfers/{pk}/carry-out/").body["state"] == "running"
     wait_for(lambda: program.files() - before, "the worker begins to write the file", pause=0.001)
     program.worker.send_signal(signal.SIGSTOP)
-    assert told(manager, pk)["state"] == "running"
+    assert fetch(manager, pk)["state"] == "running"
     program.worker.kill()
     program.worker.wait()
     [partial] = program.files() - before
     assert manager.get(f"/transfers/{pk}/file/").status == 404
     program.serve()
-    program.let_time_pass(pk)
-    assert (told(manager, pk)["state"], told(manager, pk)["error"]) == ("failed", orders.LOST_MESSAGE)
+    program.expire_heartbeat(pk)
+    assert (fetch(manager, pk)["state"], fetch(manager, pk)["error"]) == ("failed", orders.LOST_MESSAGE)
     assert manager.get(f"/transfers/{pk}/file/").status == 404
     again = order_export(manager, slug)
     assert partial.exists()  # it might be of one that is being written
@@ -159,6 +159,5 @@ def test_an_export_whose_worker_is_killed_is_served_to_nobody_and_works_when_it_
     assert not partial.exists()
 
 
-def test_the_command_that_verifies_finds_nothing_of_all_that(program):
-    """As an administrator runs it after a crash."""
+def test_verify_log_finds_no_error_after_kills(program):
     program.run("manage.py", "verify_log")

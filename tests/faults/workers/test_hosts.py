@@ -1,4 +1,4 @@
-"""Two hosts with web and worker behind a proxy: where parts of one are killed nothing is lost, and nothing is twice."""
+"""Two hosts with web and worker behind a proxy: killed processes lose and repeat no work."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from django_tasks_db.models import DBTaskResult
 from pytest_django import DjangoDbBlocker
 
 from annotations.transfers import orders
-from tests.faults.conftest import started
+from tests.faults.conftest import launch
 from tests.faults.corpora import (
     BEGIN,
     LARGE,
     SCHEME,
-    all_of,
-    brought,
     carry_out,
     content,
     corpus,
+    count_rows,
+    expected_rows,
+    fetch,
     order_export,
     order_import,
-    told,
 )
 from tests.faults.databases import Database, is_postgres
 from tests.faults.people import Person, Window, at_work
@@ -48,12 +48,12 @@ class Hosts:
 
 @pytest.fixture(scope="module")
 def hosts(
-    prepared: Database, nginx: str, tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker
+    template: Database, nginx: str, tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[Hosts]:
     if not is_postgres():
         pytest.skip("SQLite is for one host")
     with ExitStack() as stack:
-        first = started(stack, tmp_path_factory.mktemp("hosts"), prepared, django_db_blocker)
+        first = launch(stack, tmp_path_factory.mktemp("hosts"), template, django_db_blocker)
         second = Program(first.folder, first.database, django_db_blocker)
         stack.callback(second.end)
         second.serve()
@@ -65,7 +65,7 @@ def hosts(
 
 
 def wait_until_all_save(windows: Sequence[Window]) -> None:
-    """Wait until each window has been told of more saves."""
+    """Wait until each window has more acknowledged saves."""
     before = [len(window.acknowledged) for window in windows]
     wait_for(
         lambda: all(len(window.acknowledged) > number + 2 for window, number in zip(windows, before, strict=True)),
@@ -79,7 +79,7 @@ def kill_worker_of(hosts: Hosts, transfer: int) -> Program:
         wait_for(lambda: has_begun(transfer, len(corpus(*LARGE))), "the import begins", pause=0.001)
         [task] = DBTaskResult.objects.running().filter(args_kwargs__args=[transfer])
     pid = int(task.worker_ids[-1].split(".")[1])
-    [host] = [one for one in hosts if one.worker is not None and one.worker.pid == pid]
+    [host] = [host for host in hosts if host.worker is not None and host.worker.pid == pid]
     os.kill(pid, signal.SIGKILL)
     assert host.worker is not None
     host.worker.wait()
@@ -93,7 +93,7 @@ def ask(person: Person, host: Program, path: str) -> object:
     return answer.body
 
 
-def test_of_two_hosts_either_may_lose_web_or_worker_while_people_code_and_import(hosts):
+def test_coding_and_imports_continue_when_either_host_fails(hosts):
     program, slug = hosts.first, "two-hosts"
     program.project(slug)
     windows, manager = program.windows(slug), program.manager
@@ -108,22 +108,22 @@ def test_of_two_hosts_either_may_lose_web_or_worker_while_people_code_and_import
             pk = order_import(manager, imported, corpus(*LARGE))
             assert manager.post(f"/transfers/{pk}/carry-out/").body["state"] == "running"
             other = kill_worker_of(hosts, pk)
-            program.let_time_pass(pk)
-            assert (told(manager, pk)["state"], told(manager, pk)["error"]) == ("failed", orders.LOST_MESSAGE)
+            program.expire_heartbeat(pk)
+            assert (fetch(manager, pk)["state"], fetch(manager, pk)["error"]) == ("failed", orders.LOST_MESSAGE)
             again = order_import(manager, imported, corpus(*LARGE))  # by the worker that is left
             assert carry_out(manager, again)["state"] == "done"
             other.serve()
             with program.inside():
-                assert brought(imported) == all_of(*LARGE)
+                assert count_rows(imported) == expected_rows(*LARGE)
         wait_until_all_save(windows)
-    assert sum(window.broken_off for window in windows) > 0
+    assert sum(window.disconnected for window in windows) > 0
     for window in windows:
         window.send_all()
         assert program.log(window) == window.made == window.acknowledged == window.log
     program.verify_log()
 
 
-def test_both_hosts_know_at_once_what_was_saved_by_one_of_them(hosts):
+def test_hosts_show_same_figures_after_save(hosts):
     program, slug = hosts.first, "same-figures"
     program.project(slug)
     windows = program.windows(slug)
@@ -134,13 +134,13 @@ def test_both_hosts_know_at_once_what_was_saved_by_one_of_them(hosts):
         direct = replace(window, person=replace(window.person, address=host.address))
         direct.judge(30)
         direct.send_all()
-        found = [ask(program.manager, one, page) for one in hosts]
+        found = [ask(program.manager, host, page) for host in hosts]
         assert found[0] == found[1]
         seen.append(str(found[0]))
     assert len(set(seen)) == len(seen)
 
 
-def test_what_was_uploaded_to_one_host_or_written_by_it_the_other_one_has_too(hosts):
+def test_hosts_share_uploads_and_exports(hosts):
     program, slug = hosts.first, "files-of-one"
     program.project(slug, SCHEME, BEGIN)
     at_first, at_second = (replace(program.manager, address=host.address) for host in hosts)

@@ -1,4 +1,4 @@
-"""Workers that are told to end, jobs that are cancelled, and tasks that are stuck: the queue goes on."""
+"""Stopped workers, cancelled jobs and stuck tasks: the queue continues."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from pytest_django import DjangoDbBlocker
 from annotations.core.processes.heartbeat import LOST_AFTER, living
 from annotations.transfers import orders
 from config.settings import TASKS
-from tests.faults.conftest import started
+from tests.faults.conftest import launch
 from tests.faults.corpora import (
     BEGIN,
     LARGE,
     NOTHING,
     SCHEME,
     SMALL,
-    all_of,
-    brought,
+    await_end,
     carry_out,
     corpus,
+    count_rows,
+    expected_rows,
+    fetch,
     order_import,
-    settled,
-    told,
 )
 from tests.faults.databases import Database
 from tests.faults.program import Program, wait_for
@@ -44,11 +44,11 @@ GRACE = 10
 
 @pytest.fixture(scope="module")
 def shared_program(
-    prepared: Database, tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker
+    template: Database, tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker
 ) -> Iterator[Program]:
     """Start the program on a database of this module: its workers are the only ones there, and take every task."""
     with ExitStack() as stack:
-        yield started(stack, tmp_path_factory.mktemp("stopped"), prepared, django_db_blocker)
+        yield launch(stack, tmp_path_factory.mktemp("stopped"), template, django_db_blocker)
 
 
 def begin_import(program: Program, slug: str) -> int:
@@ -59,38 +59,38 @@ def begin_import(program: Program, slug: str) -> int:
     return pk
 
 
-def test_a_worker_that_is_told_to_end_does_so_in_the_middle_of_an_import(program):
+def test_sigterm_stops_worker_during_import(program):
     pk = begin_import(program, "worker-stopped")
     program.stop_writing(lambda: [program.worker.pid], lambda: has_begun(pk, len(corpus(*LARGE))))
     program.worker.send_signal(signal.SIGTERM)
     program.worker.send_signal(signal.SIGCONT)
     assert program.worker.wait(GRACE) == 0
-    found = told(program.manager, pk)
+    found = fetch(program.manager, pk)
     assert (found["state"], found["error"]) == ("failed", orders.STOPPED_MESSAGE)
     with program.inside():
-        assert brought("worker-stopped") == NOTHING
+        assert count_rows("worker-stopped") == NOTHING
         assert not DBTaskResult.objects.running().filter(args_kwargs__args=[pk]).exists()
     program.serve()
     again = order_import(program.manager, "worker-stopped", corpus(*SMALL))
     assert carry_out(program.manager, again)["state"] == "done"
     with program.inside():
-        assert brought("worker-stopped") == all_of(*SMALL)
+        assert count_rows("worker-stopped") == expected_rows(*SMALL)
 
 
-def test_a_worker_with_nothing_to_do_ends_at_once_and_leaves_no_sign_of_life(program):
+def test_idle_worker_stops_and_removes_heartbeat(program):
     folder = program.folder / "workers"
-    other = program.another_worker()
-    [name] = wait_for(lambda: [one for one in living(folder) if f".{other.pid}." in one], "it gives a sign of life")
+    other = program.start_worker()
+    [name] = wait_for(lambda: [name for name in living(folder) if f".{other.pid}." in name], "it gives a sign of life")
     other.send_signal(signal.SIGTERM)
     assert other.wait(GRACE) == 0
     assert name not in living(folder)
 
 
-def test_an_import_that_is_cancelled_by_the_api_comes_to_nothing_and_the_worker_goes_on(program):
+def test_cancelled_import_changes_nothing(program):
     pk = begin_import(program, "cancelled")
     program.stop_idle(program.worker.pid)
     try:
-        answer = program.manager.post(f"/transfers/{pk}/cancel/") if told(program.manager, pk)["done"] == 0 else None
+        answer = program.manager.post(f"/transfers/{pk}/cancel/") if fetch(program.manager, pk)["done"] == 0 else None
     finally:
         program.worker.send_signal(signal.SIGCONT)
     assert answer is not None, "it was over before it could be cancelled"
@@ -98,12 +98,12 @@ def test_an_import_that_is_cancelled_by_the_api_comes_to_nothing_and_the_worker_
     assert answer.body["error"] == "Cancelled by manager. Nothing was changed."
     again = order_import(program.manager, "cancelled", corpus(*SMALL))
     with program.inside():
-        assert brought("cancelled") == NOTHING
+        assert count_rows("cancelled") == NOTHING
     assert carry_out(program.manager, again)["state"] == "done"
-    assert told(program.manager, pk)["error"] == "Cancelled by manager. Nothing was changed."
+    assert fetch(program.manager, pk)["error"] == "Cancelled by manager. Nothing was changed."
 
 
-def test_a_stuck_task_ends_its_worker_and_what_waits_behind_it_is_done_by_the_next(program, settings):
+def test_stuck_task_ends_worker_and_next_worker_continues(program, settings):
     settings.TASKS = TASKS
     program.worker.terminate()
     program.worker.wait()
@@ -113,7 +113,7 @@ def test_a_stuck_task_ends_its_worker_and_what_waits_behind_it_is_done_by_the_ne
         stuck = hang.enqueue(str(sign)).id
     files = [SimpleUploadedFile("behind.coder1.txt", f"{'and so on ' * 30_000}[Anna](=1)".encode())]
     behind = program.manager.post("/projects/behind/imports/", {"format": "plain", "whose": "name"}, files).body["id"]
-    program.worker = program.another_worker("--stuck-after", "2")
+    program.worker = program.start_worker("--stuck-after", "2")
     # It is deaf to signals: only its own clock ends it.
     wait_for(sign.exists, "the worker is stuck in the task")
     program.worker.send_signal(signal.SIGTERM)
@@ -126,7 +126,7 @@ def test_a_stuck_task_ends_its_worker_and_what_waits_behind_it_is_done_by_the_ne
     with program.inside():
         DBTaskResult.objects.filter(pk=stuck).update(started_at=timezone.now() - LOST_AFTER - timedelta(seconds=1))
     program.serve()  # as systemd, Docker and `make run` do
-    assert settled(program.manager, behind)["state"] == "checked"
+    assert await_end(program.manager, behind)["state"] == "checked"
     assert state_of(program, stuck) == "FAILED"
 
 

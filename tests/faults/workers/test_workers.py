@@ -1,4 +1,4 @@
-"""Workers beside each other, and what is done while people go on writing."""
+"""Several workers, and exports by workers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django_tasks_db.models import DBTaskResult
 
 from annotations.models import User
 from annotations.transfers.orders import run_transfer
-from tests.faults.corpora import BEGIN, FILLER, SCHEME, brought, carry_out, content, order_export, settled, told
+from tests.faults.corpora import BEGIN, FILLER, SCHEME, await_end, carry_out, content, count_rows, fetch, order_export
 from tests.faults.people import Person
 from tests.faults.program import CODERS, Program, wait_for
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
@@ -41,15 +41,15 @@ def tasks_of(program: Program, transfers: list[int]) -> list[tuple[int, str, lis
     return [task for task in found if task[0] in transfers]
 
 
-def test_of_two_workers_one_does_each_task_and_of_many_orders_one_counts(program):
+def test_two_workers_run_each_task_and_order_once(program):
     slug, manager, pks = "two-workers", program.manager, list[int]()
     program.project(slug, SCHEME, BEGIN)
-    other = program.another_worker()
+    other = program.start_worker()
     try:
         while len({worker for _, _, workers in tasks_of(program, pks) for worker in workers}) < 2:
             assert len(pks) < 30 * AT_A_TIME, "one of the workers does nothing"
             new = order_imports(manager, slug, [f"long-{len(pks) + number}" for number in range(AT_A_TIME)])
-            assert {settled(manager, pk)["state"] for pk in new} == {"checked"}
+            assert {await_end(manager, pk)["state"] for pk in new} == {"checked"}
             pks += new
         together = Barrier(4)
 
@@ -60,7 +60,7 @@ def test_of_two_workers_one_does_each_task_and_of_many_orders_one_counts(program
         with ThreadPoolExecutor(4) as pool:
             for pk in pks:
                 assert sorted(pool.map(order, [pk] * 4)) == [200, 409, 409, 409]
-        assert {settled(manager, pk)["state"] for pk in pks} == {"done"}
+        assert {await_end(manager, pk)["state"] for pk in pks} == {"done"}
         # The worker says of its task that it is done a moment later.
         wait_for(lambda: {status for _, status, _ in tasks_of(program, pks)} == {"SUCCESSFUL"}, "the tasks are over")
     finally:
@@ -71,7 +71,7 @@ def test_of_two_workers_one_does_each_task_and_of_many_orders_one_counts(program
     assert {len(workers) for _, _, workers in tasks} == {1}
     with program.inside():
         count = len(pks)
-        assert brought(slug) == {
+        assert count_rows(slug) == {
             "texts": count,
             "markables": 2 * count,
             "codings": count,
@@ -80,16 +80,16 @@ def test_of_two_workers_one_does_each_task_and_of_many_orders_one_counts(program
         }
 
 
-def test_pyramids_are_exported_by_a_database_connection_of_ones_own(program):
-    """How far it is, is written while the pyramids are read at one moment."""
+def test_worker_exports_pyramids(program):
+    """Progress is written while the pyramids are read in one snapshot."""
     program.unverified.append("pyramids-out")
     with program.inside():
         project = pyramid_project("pyramids-out")
-        program.staff(project)
+        program.add_people(project)
         text = models_of(docset(project, User.objects.get(username=CODERS[0])))
         build(codings_of(text)[CODERS[0]], {"s": ["The ferry sank"], "t": ["at dawn"]})
     pk = order_export(program.manager, "pyramids-out", "ducview")
     done = carry_out(program.manager, pk)
     assert (done["state"], done["error"]) == ("done", "")
     assert f"{CODERS[0]}/sinking.pyr" in content(program.manager, pk)
-    assert told(program.manager, pk)["report"]["codings"] == 1
+    assert fetch(program.manager, pk)["report"]["codings"] == 1
