@@ -1,4 +1,4 @@
-"""The size of the bodies of requests, which is looked at before they are read."""
+"""Limits on request bodies, checked before the bodies are read."""
 
 import pytest
 from django.conf import settings
@@ -15,7 +15,7 @@ IMPORTS = "/api/v1/projects/tea/imports/"
 
 
 class Unread:
-    """A body of which nothing may be read."""
+    """A body that fails when it is read."""
 
     def read(self, *_: object) -> bytes:
         raise AssertionError("the body was read")
@@ -28,18 +28,18 @@ def post(address: str, size: int, client: Client | None = None, **headers: str):
     return (client or Client(enforce_csrf_checks=True)).post(address, headers=headers, **body)
 
 
-def test_a_stranger_sends_nothing_large(db):
+def test_visitors_cannot_send_large_bodies(db):
     page, problem = post("/sign-in/", LARGE), post(IMPORTS, LARGE)
     assert (page.status_code, "too large" in page.content.decode()) == (413, True)
     assert (problem.status_code, problem.json()["code"]) == (413, "too_large")
 
 
-def test_a_key_that_is_none_opens_nothing(db):
+def test_invalid_key_cannot_send_large_body(db):
     assert post(IMPORTS, LARGE, Authorization="Bearer made-up").status_code == 413
 
 
 @pytest.mark.parametrize("by_key", [False, True])
-def test_who_is_signed_in_sends_files_up_to_a_bound(signed_in, charlie, project, by_key):
+def test_signed_in_users_send_files_up_to_limit(signed_in, charlie, project, by_key):
     if by_key:
         _, secret = create_token(charlie, "script", Token.Scope.MANAGE, 1)
         client, headers = Client(), {"Authorization": f"Bearer {secret}"}
@@ -50,7 +50,7 @@ def test_who_is_signed_in_sends_files_up_to_a_bound(signed_in, charlie, project,
         post(IMPORTS, LARGE, client, **headers)
 
 
-def test_a_proxy_is_told_who_is_signed_in(signed_in, charlie, project):
+def test_proxy_can_check_whether_user_is_signed_in(signed_in, charlie, project):
     _, secret = create_token(charlie, "script", Token.Scope.READ, 1)
     assert signed_in(charlie).get("/signed-in").status_code == 204
     assert Client().get("/signed-in", headers={"Authorization": f"Bearer {secret}"}).status_code == 204
@@ -59,7 +59,7 @@ def test_a_proxy_is_told_who_is_signed_in(signed_in, charlie, project):
         assert (answer.status_code, answer["WWW-Authenticate"]) == (401, "Bearer")
 
 
-def test_the_addresses_that_take_files_are_there_and_others_take_forms():
+def test_upload_addresses_have_higher_limits():
     for path in ("/projects/new/archive/", "/api/v1/archives/"):
         assert resolve(path).func
         assert most_bytes(path) > settings.ARCHIVE_MAX_BYTES

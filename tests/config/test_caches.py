@@ -5,7 +5,7 @@ from uuid import uuid4
 from config.caches import BoundedMemoryCache
 
 
-def test_what_was_used_longest_ago_goes_where_values_take_more_bytes():
+def test_cache_evicts_least_recently_used_values():
     cache = BoundedMemoryCache(uuid4().hex, {"OPTIONS": {"MAX_BYTES": 3500}})
     for name in "abc":
         cache.set(name, name * 1000, None)
@@ -17,7 +17,7 @@ def test_what_was_used_longest_ago_goes_where_values_take_more_bytes():
     assert [cache.get(name) is None for name in "acde"] == [False] * 4
 
 
-def test_a_value_that_is_larger_than_all_of_a_cache_is_not_kept():
+def test_value_larger_than_cache_is_not_stored():
     cache = BoundedMemoryCache(uuid4().hex, {"OPTIONS": {"MAX_BYTES": 100}})
     cache.set("small", "x", None)
     cache.set("large", "x", None)

@@ -1,4 +1,4 @@
-"""Errors that no view answers."""
+"""Errors outside views."""
 
 import pytest
 from django.contrib.auth.decorators import login_not_required
@@ -21,14 +21,14 @@ handler404, handler500 = urls.handler404, urls.handler500
 @pytest.mark.parametrize(
     ("address", "kind"), [("/api/v1/ghost/", "application/problem+json"), ("/ghost/", "text/html")]
 )
-def test_where_nothing_is_a_program_gets_a_problem_and_a_person_a_page(client, db, address, kind):
+def test_missing_address_returns_problem_or_page(client, db, address, kind):
     reply = client.get(address)
     assert reply.status_code == 404
     assert reply["Content-Type"].startswith(kind)
 
 
 @pytest.mark.urls(__name__)
-def test_a_failure_is_a_problem_with_the_id_of_the_request_and_tells_nothing_else(client, db):
+def test_server_error_hides_details(client, db):
     client.raise_request_exception = False
     reply = client.get("/api/v1/fail")
     assert (reply.status_code, reply.json()["code"]) == (500, "server_error")
@@ -39,7 +39,7 @@ def test_a_failure_is_a_problem_with_the_id_of_the_request_and_tells_nothing_els
     assert "purpose" not in page.content.decode()
 
 
-def test_a_database_that_cannot_now_is_no_fault_of_the_request(signed_in, alice, project, monkeypatch):
+def test_locked_database_returns_503(signed_in, alice, project, monkeypatch):
     def locked(*_: object, **__: object) -> None:
         raise OperationalError("database is locked")
 

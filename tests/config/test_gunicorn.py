@@ -1,4 +1,4 @@
-"""What a start and an end of gunicorn do to the folder in which processes count."""
+"""The metrics folder at start and exit of gunicorn."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ gunicorn.on_exit(None)
 
 
 def start_and_end(**variables: str) -> tuple[Path, bool]:
-    """Return the folder, and whether it was there in between."""
+    """Return the folder and whether it existed while gunicorn ran."""
     environment = {name: value for name, value in os.environ.items() if name != "PROMETHEUS_MULTIPROC_DIR"}
     run = [sys.executable, "-c", START_AND_END]
     done = subprocess.run(run, cwd=ROOT, env=environment | variables, check=True, capture_output=True, text=True)
@@ -26,13 +26,13 @@ def start_and_end(**variables: str) -> tuple[Path, bool]:
     return Path(folder), was_there == "True"
 
 
-def test_a_folder_of_its_own_is_deleted_at_the_end():
+def test_own_metrics_folder_is_deleted_on_exit():
     folder, was_there = start_and_end()
     assert (was_there, folder.exists()) == (True, False)
 
 
 @pytest.mark.parametrize("exists", [False, True])
-def test_a_folder_of_somebody_else_stays_and_only_old_counts_go(tmp_path, exists):
+def test_given_metrics_folder_loses_only_old_counts(tmp_path, exists):
     given = tmp_path / "counts"
     if exists:
         given.mkdir()

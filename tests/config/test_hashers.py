@@ -1,4 +1,4 @@
-"""The hashing of passwords, of which there is little at a time."""
+"""Limits on simultaneous password hashing."""
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
@@ -22,8 +22,8 @@ def anna(db):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["encode", "verify"])
-def test_two_passwords_are_hashed_at_a_time(settings, monkeypatch, method):
-    """Those that are at it wait for a third one, which does not come."""
+def test_number_of_simultaneous_hashes_is_limited(settings, monkeypatch, method):
+    """Each hashing thread waits at a barrier for one thread more than allowed."""
     settings.PASSWORD_HASHERS = BOUNDED
     hashed = make_password(SECRET)
     original = getattr(Argon2PasswordHasher, method)
@@ -50,7 +50,7 @@ def test_two_passwords_are_hashed_at_a_time(settings, monkeypatch, method):
 
 
 @pytest.mark.slow
-def test_passwords_of_before_are_known_and_not_hashed_anew(settings):
+def test_existing_hashes_stay_valid(settings):
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
     before = make_password(SECRET)
     settings.PASSWORD_HASHERS = BOUNDED
@@ -61,7 +61,7 @@ def test_passwords_of_before_are_known_and_not_hashed_anew(settings):
 
 
 @pytest.mark.parametrize("door", ["/sign-in/", "/account/password/", "/admin/password_change/"])
-def test_where_many_send_passwords_at_once_some_are_asked_to_wait_and_keep_no_thread(anna, door):
+def test_full_hashing_queue_returns_429(anna, door):
     User.objects.update(is_staff=True)
     client = Client()
     if door != "/sign-in/":

@@ -10,34 +10,34 @@ from django.test import Client
 from tests.shared.migrations import unapply_last
 
 
-def test_the_process_says_that_it_lives_without_asking_the_database(client, django_assert_num_queries, db):
+def test_healthz_makes_no_query(client, django_assert_num_queries, db):
     with django_assert_num_queries(0):
         reply = client.get("/healthz")
     assert (reply.status_code, reply.json()) == (200, {"alive": True})
     assert "no-store" in reply["Cache-Control"]
 
 
-def test_it_is_ready_where_database_migrations_and_files_are(client, db, settings, tmp_path):
+def test_readyz_succeeds_if_all_checks_pass(client, db, settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path / "files"
     reply = client.get("/readyz")
     assert (reply.status_code, reply.json()) == (200, {"ready": True, "failed_checks": {}})
 
 
-def test_it_is_not_ready_before_it_is_migrated(client, db):
+def test_readyz_fails_before_migration(client, db):
     unapply_last("annotations")
     reply = client.get("/readyz")
     assert (reply.status_code, reply.json()["failed_checks"]) == (503, {"migrations": "1 migrations are not applied"})
 
 
-def test_it_is_not_ready_where_no_file_can_be_written(client, db, settings, tmp_path):
+def test_readyz_fails_if_files_cannot_be_written(client, db, settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path / "ghost" / "files"
     assert client.get("/readyz").json()["failed_checks"] == {
         "files": "files cannot be written: No such file or directory"
     }
 
 
-def test_it_is_not_ready_where_the_disk_is_full(client, db, settings, tmp_path):
-    """A bound on the size of files stands for the full disk, as in tests/faults/test_full.py."""
+def test_readyz_fails_if_disk_is_full(client, db, settings, tmp_path):
+    """A limit on file sizes simulates the full disk, as in tests/faults/test_full.py."""
     settings.MEDIA_ROOT = tmp_path
     free = resource.getrlimit(resource.RLIMIT_FSIZE)
     interrupted = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -58,7 +58,7 @@ def test_it_is_not_ready_where_the_disk_is_full(client, db, settings, tmp_path):
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])
-def test_it_answers_to_plain_http_and_to_no_other_method(db, settings, path):
+def test_health_checks_accept_plain_http_and_refuse_post(db, settings, path):
     settings.SECURE_SSL_REDIRECT = True
     settings.SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
     client = Client()

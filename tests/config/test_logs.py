@@ -1,4 +1,4 @@
-"""What the log says of requests."""
+"""The log of requests."""
 
 import json
 import logging
@@ -29,16 +29,16 @@ def line(record: logging.LogRecord) -> dict[str, object]:
 
 
 @pytest.fixture
-def heard(caplog) -> pytest.LogCaptureFixture:
+def request_log(caplog) -> pytest.LogCaptureFixture:
     caplog.handler.addFilter(RequestIdFilter())
     caplog.set_level(logging.INFO, logger="coindex.requests")
     return caplog
 
 
-def test_every_answer_has_the_id_that_stands_in_the_log(client, alice, heard):
+def test_log_and_answer_share_request_id(client, alice, request_log):
     client.force_login(alice)
     reply = client.get("/?secret=1")
-    [record] = [one for one in heard.records if one.name == "coindex.requests"]
+    [record] = [record for record in request_log.records if record.name == "coindex.requests"]
     said = line(record)
     assert record.request_id == reply["X-Request-ID"]
     assert (said["method"], said["path"], said["status"], said["user"]) == ("GET", "/", 200, alice.pk)
@@ -50,17 +50,17 @@ def test_every_answer_has_the_id_that_stands_in_the_log(client, alice, heard):
 @pytest.mark.parametrize(
     ("given", "kept"), [("abc-123_x.y", True), ("", False), ("a b", False), ("a" * 65, False), ("a\u00e9", False)]
 )
-def test_the_id_of_a_proxy_is_kept_where_it_is_one(client, given, kept, db):
+def test_valid_request_id_of_proxy_is_kept(client, given, kept, db):
     found = client.get("/healthz", headers={"X-Request-ID": given})["X-Request-ID"]
     assert (found == given) is kept
     assert found
 
 
-def test_two_requests_have_two_ids(client, db):
+def test_request_ids_differ(client, db):
     assert client.get("/healthz")["X-Request-ID"] != client.get("/healthz")["X-Request-ID"]
 
 
-def test_an_error_is_one_line_with_its_trace():
+def test_error_is_logged_as_one_line_with_traceback():
     try:
         raise ValueError("line one\nline two")
     except ValueError:
@@ -76,8 +76,8 @@ def written(caplog) -> pytest.LogCaptureFixture:
     """Return what the log holds, through the filters of the handler."""
     handlers: Any = configured.LOGGING["handlers"]
     assert handlers["console"]["filters"] == ["request_id", "refusals"]
-    for one in (RequestIdFilter(), RefusalFilter()):
-        caplog.handler.addFilter(one)
+    for filter_ in (RequestIdFilter(), RefusalFilter()):
+        caplog.handler.addFilter(filter_)
     return caplog
 
 
@@ -98,14 +98,14 @@ def written(caplog) -> pytest.LogCaptureFixture:
         ),
     ],
 )
-def test_what_strangers_send_wrong_is_a_warning_without_a_trace(client, db, written, sent, status):
+def test_bad_requests_are_logged_without_traceback(client, db, written, sent, status):
     assert client.generic(sent.pop("method", "GET"), **sent).status_code == status
     told = [line(record) for record in written.records if record.name.startswith("django")]
     assert told
-    assert all(one["level"] == "warning" and "error" not in one for one in told), told
+    assert all(entry["level"] == "warning" and "error" not in entry for entry in told), told
 
 
-def test_a_failure_of_ours_keeps_its_trace(written):
+def test_server_errors_keep_traceback(written):
     try:
         raise ValueError("ours")
     except ValueError:
@@ -114,8 +114,8 @@ def test_a_failure_of_ours_keeps_its_trace(written):
     assert (line(record)["level"], "ours" in str(line(record)["error"])) == ("error", True)
 
 
-def test_whose_address_it_is_the_log_does_not_say(signed_in, charlie, codings, heard):
-    """Neither our line nor Django's own, of an address that names people."""
+def test_log_hides_names_in_addresses(signed_in, charlie, codings, request_log):
+    """Neither our lines nor Django's contain names of people."""
     client = signed_in(charlie)
     for address in (
         "/projects/tea/agreement/coders/alice/bob/",
@@ -125,27 +125,27 @@ def test_whose_address_it_is_the_log_does_not_say(signed_in, charlie, codings, h
     ):
         client.get(address)
     client.post("/projects/tea/texts/tea/codings/alice/reopen/")
-    told = [json.dumps(line(record)) for record in heard.records]
+    told = [json.dumps(line(record)) for record in request_log.records]
     assert len(told) >= 5
-    assert any("/coders/.../.../" in one for one in told)
-    assert not [one for one in told if "alice" in one or "ghost" in one]
+    assert any("/coders/.../.../" in entry for entry in told)
+    assert not [entry for entry in told if "alice" in entry or "ghost" in entry]
 
 
-def test_every_parameter_that_names_somebody_is_known():
+def test_personal_parameters_are_complete():
     named = {name for name, thing in (PARAMETERS | OF_AGREED).items() if thing.endswith(".username")}
     assert named == set(PERSONAL_PARAMETERS)
 
 
-def test_who_fails_to_sign_in_is_in_the_log_by_address_alone(client, db, settings, written):
+def test_log_of_failed_sign_in_hides_user_name(client, db, settings, written):
     settings.AXES_ENABLED = True
     client.post("/sign-in/", {"username": "my secret passphrase", "password": "x"})
     told = [record.getMessage() for record in written.records if record.name.startswith("axes")]
-    assert any("127.0.0.1" in one for one in told)
-    assert not [one for one in told if "passphrase" in one]
+    assert any("127.0.0.1" in message for message in told)
+    assert not [message for message in told if "passphrase" in message]
 
 
 @pytest.mark.django_db
-def test_an_error_is_told_to_the_staff_by_mail_without_what_it_was_about(mail_server, mailoutbox):
+def test_error_mails_are_limited_and_hide_names(mail_server, mailoutbox):
     mail_server.ADMINS = ["root@example.org"]
     logger, handler = logging.Logger("errors"), ErrorMailHandler()
     handler.addFilter(RequestIdFilter())

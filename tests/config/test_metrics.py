@@ -1,4 +1,4 @@
-"""GET /metrics, and the dashboard that shows what is there."""
+"""GET /metrics and the Grafana dashboard."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ def value(samples: Samples, name: str, **labels: str) -> float:
     return samples.get((name, frozenset(labels.items())), 0.0)
 
 
-def test_there_are_none_unless_somebody_asks_for_them(client, db):
+def test_metrics_are_missing_without_token_setting(client, db):
     assert client.get("/metrics", headers={"Authorization": "Bearer "}).status_code == 404
 
 
 @pytest.mark.parametrize("sent", [None, "", "Bearer ", "Bearer wrong", TOKEN, f"Basic {TOKEN}", "Bearer ä"])
-def test_who_does_not_know_the_token_gets_nothing(measured, db, sent):
+def test_metrics_refuse_wrong_token(measured, db, sent):
     answer = measured.get("/metrics", headers={} if sent is None else {"Authorization": sent})
     assert (answer.status_code, answer["WWW-Authenticate"]) == (401, "Bearer")
     assert b"coindex_" not in answer.content
 
 
-def test_a_manager_gets_nothing_either(measured, signed_in, charlie):
+def test_metrics_refuse_signed_in_manager(measured, signed_in, charlie):
     assert signed_in(charlie).get("/metrics").status_code == 401
 
 
@@ -79,8 +79,8 @@ def test_requests_are_counted_by_view_method_and_status(measured, db):
     assert more("coindex_request_seconds_count", view="healthz") == 3
 
 
-def test_strangers_cannot_make_the_answer_longer(measured, db):
-    """Labels are names of views and methods that there are, whatever is asked for."""
+def test_unknown_addresses_add_no_metrics(measured, db):
+    """Labels are names of existing views and methods only."""
     measured.get("/a/")
     measured.generic("ANY", "/a/")
     before = scrape(measured)
@@ -110,12 +110,12 @@ def test_saves_and_conflicts_are_counted(measured, signed_in, text, codings):
         assert value(after, name, outcome=outcome) - value(before, name, outcome=outcome) == 1, outcome
 
 
-def test_the_views_that_save_are_there():
+def test_saving_views_exist():
     there = {str(key) for resolver in get_resolver().url_patterns for key in getattr(resolver, "reverse_dict", {})}
     assert there >= metrics.SAVING_VIEWS
 
 
-def test_the_queue_and_the_workers_are_told(measured, db, settings, tmp_path):
+def test_metrics_count_tasks_and_workers(measured, db, settings, tmp_path):
     settings.WORKERS_DIR = tmp_path
     samples = scrape(measured)
     assert value(samples, "coindex_database_up") == 1
@@ -141,7 +141,7 @@ def test_the_queue_and_the_workers_are_told(measured, db, settings, tmp_path):
     assert value(samples, "coindex_worker_heartbeat_seconds") < 20
 
 
-def test_every_metric_of_the_dashboard_is_told_and_every_metric_is_on_it(measured, db, settings, tmp_path):
+def test_dashboard_shows_every_metric(measured, db, settings, tmp_path):
     settings.WORKERS_DIR = tmp_path
     measured.get("/healthz")
     with beating(tmp_path, "host.1.a", 900):
@@ -151,8 +151,8 @@ def test_every_metric_of_the_dashboard_is_told_and_every_metric_is_on_it(measure
     assert asked <= told
     families = {re.sub(r"_(total|bucket|count|sum|created)$", "", name) for name in told}
     assert families == {re.sub(r"_(total|bucket|count|sum)$", "", name) for name in asked}
-    assert len({one["id"] for one in panels}) == len(panels) > 5
+    assert len({panel["id"] for panel in panels}) == len(panels) > 5
     labels = {label for _, found in scrape(measured) for label, _ in found}
-    for one in panels:
-        for target in one["targets"]:
+    for panel in panels:
+        for target in panel["targets"]:
             assert set(re.findall(r"by \((\w+)\)", target["expr"])) <= labels

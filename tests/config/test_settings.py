@@ -55,7 +55,7 @@ def environment_of(data_dir, given):
 
 
 def shown(code, data_dir, **given):
-    """Return what the code prints as JSON, in a process that reads the settings anew."""
+    """Run the code in a new process and return the JSON that it prints."""
     command = [sys.executable, "-W", "ignore", "-c", code]
     environment = environment_of(data_dir, given)
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
@@ -92,7 +92,7 @@ def read(monkeypatch, tmp_path):
         ({"SECRET_KEY": "k" * 31, "ALLOWED_HOSTS": "coindex.example"}, "SECRET_KEY"),
     ],
 )
-def test_production_refuses_to_start_without_its_own_key_or_hosts(read, given, says):
+def test_production_refuses_missing_or_invalid_settings(read, given, says):
     with pytest.raises(ImproperlyConfigured, match=f"Set {says}"):
         read(**given)
 
@@ -112,7 +112,7 @@ def test_production_with_key_and_hosts_is_secure(read):
 @pytest.mark.parametrize(
     ("query", "switches"), [("", (False, False)), ("/?tls=1", (True, False)), ("/?ssl=1", (False, True))]
 )
-def test_the_mail_server_is_an_address(read, query, switches):
+def test_email_url_sets_mail_server(read, query, switches):
     settings = read(**PRODUCTION, EMAIL_URL=f"smtp://user:p%40ss@mail.example:587{query}")
     options = settings["MAILERS"]["default"]["OPTIONS"]
     assert (options["use_tls"], options["use_ssl"]) == switches
@@ -121,20 +121,20 @@ def test_the_mail_server_is_an_address(read, query, switches):
     assert settings["DEFAULT_FROM_EMAIL"] == "Coindex <coindex@coindex.example>"
 
 
-def test_the_key_may_come_from_a_file(read, tmp_path):
+def test_secret_key_can_come_from_file(read, tmp_path):
     file = tmp_path / "key"
     file.write_text(KEY, encoding="utf-8")
     assert read(SECRET_KEY_FILE=str(file), ALLOWED_HOSTS="coindex.example")["SECRET_KEY"] == KEY
 
 
-def test_developers_key_is_made_once_and_kept_to_its_owner(read, tmp_path):
+def test_development_key_is_created_once_and_private(read, tmp_path):
     first, second = (read(DEBUG="1")["SECRET_KEY"] for _ in range(2))
     assert first == second == (tmp_path / "secret-key").read_text(encoding="utf-8")
     assert len(first) >= 50
     assert (tmp_path / "secret-key").stat().st_mode & 0o077 == 0
 
 
-def test_a_response_in_production_carries_the_headers(migrated_folder):
+def test_production_sends_security_headers(migrated_folder):
     seen = shown(VISIT, migrated_folder, **PRODUCTION)
     assert seen["plain"] == [301, "https://coindex.example/sign-in/"]
     assert (seen["status"], seen["wrong"]) == (200, 400)
@@ -176,7 +176,7 @@ print(json.dumps({
 @pytest.mark.parametrize(
     "given", [{}, {"PATH_PREFIX": "/tools/coindex/", "SITE_URL": "https://coindex.example/tools/coindex/"}]
 )
-def test_below_a_path_a_proxy_may_keep_or_strip_the_path(migrated_folder, given):
+def test_proxy_may_keep_or_strip_path_prefix(migrated_folder, given):
     visits = shown(VISIT_BELOW, migrated_folder, **PRODUCTION, **{"PATH_PREFIX": "/tools/coindex"} | given)
     for way in ("kept", "stripped"):
         home, sign_in, no_slash, health, api = visits[way]
@@ -196,7 +196,7 @@ def test_below_a_path_a_proxy_may_keep_or_strip_the_path(migrated_folder, given)
     assert visits["static"] == "/tools/coindex/static/"
 
 
-def test_subdomains_are_bound_to_https_where_that_is_asked_for(read, settings):
+def test_hsts_includes_subdomains_if_set(read, settings):
     found = read(**PRODUCTION, SECURE_HSTS_INCLUDE_SUBDOMAINS="1", SECURE_HSTS_PRELOAD="1")
     for name in ("SECURE_HSTS_SECONDS", "SECURE_HSTS_INCLUDE_SUBDOMAINS", "SECURE_HSTS_PRELOAD"):
         setattr(settings, name, found[name])
@@ -204,24 +204,24 @@ def test_subdomains_are_bound_to_https_where_that_is_asked_for(read, settings):
     assert headers["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains; preload"
 
 
-def test_key_of_32_characters_is_long_enough_and_a_local_one_may_be_any(read):
+def test_32_character_key_and_short_local_key_are_accepted(read):
     assert read(**PRODUCTION | {"SECRET_KEY": "k" * 32})["SECRET_KEY"] == "k" * 32
     assert read(LOCAL="1", SECRET_KEY="x")["SECRET_KEY"] == "x"
 
 
 @pytest.mark.parametrize("switch", ["LOCAL", "DEBUG"])
-def test_local_needs_no_https_and_shows_tracebacks_to_developers_only(read, switch):
+def test_local_and_debug_modes_need_no_https(read, switch):
     settings = read(**{switch: "1"})
     assert settings["DEBUG"] is (switch == "DEBUG")
     assert settings["ALLOWED_HOSTS"] == ["127.0.0.1", "localhost", "[::1]"]
     assert settings.get("SESSION_COOKIE_SECURE", False) is False  # as Django has it
 
 
-def test_what_sqlite_has_acknowledged_outlives_a_power_failure(tmp_path):
+def test_saves_survive_power_failure(tmp_path):
     assert shown(MODES, tmp_path, LOCAL="1") == ["wal", 2]  # 2 is FULL
 
 
-def test_options_in_the_address_of_the_database_stay(read):
+def test_database_url_keeps_options(read):
     address = "postgres://coindex@localhost/coindex?sslmode=require&prepare_threshold=9"
     options = read(**PRODUCTION, DATABASE_URL=address)["DATABASES"]["default"]["OPTIONS"]
     assert (options["sslmode"], options["prepare_threshold"], options["server_side_binding"]) == ("require", 9, True)
@@ -238,7 +238,7 @@ def test_options_in_the_address_of_the_database_stay(read):
         ("OTHER", "", "127.0.0.1"),
     ],
 )
-def test_the_health_check_comes_by_a_name_of_the_server(tmp_path, monkeypatch, name, given, asked):
+def test_health_probe_sends_allowed_host(tmp_path, monkeypatch, name, given, asked):
     monkeypatch.delenv("ALLOWED_HOSTS", raising=False)
     monkeypatch.setattr(FileAwareEnv, "ENVIRON", FileAwareMapping())  # which keeps what it has read of files
     value = tmp_path / "hosts"
@@ -250,7 +250,7 @@ def test_the_health_check_comes_by_a_name_of_the_server(tmp_path, monkeypatch, n
     assert [request.get_header("Host") for request in asking] == [asked]
 
 
-def test_processes_that_start_at_once_have_one_key(tmp_path):
+def test_simultaneous_starts_share_one_key(tmp_path):
     show = "from django.conf import settings; print(settings.SECRET_KEY)"
     given = {"cwd": ROOT, "env": environment_of(tmp_path, {"LOCAL": "1"}), "stdout": subprocess.PIPE, "text": True}
     started = [subprocess.Popen([sys.executable, "-c", show], **given) for _ in range(4)]

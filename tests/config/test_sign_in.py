@@ -1,4 +1,4 @@
-"""Signing in and out, and the pages of errors."""
+"""Sign-in, sign-out and error pages."""
 
 from datetime import timedelta
 
@@ -23,18 +23,18 @@ def sign_in(client, address="/sign-in/", **more):
     return client.post(address, {"username": "anna", "password": SECRET} | more)
 
 
-def test_with_the_right_password_one_is_in(client, anna):
+def test_right_password_signs_in(client, anna):
     assert sign_in(client).url == "/"
     assert client.get("/").status_code == 200
 
 
 @pytest.mark.parametrize("wrong", [{"password": "x"}, {"username": "ghost"}, {"username": ""}, {"username": "a\x00"}])
-def test_with_wrong_ones_one_is_not(client, anna, wrong):
+def test_wrong_name_or_password_does_not_sign_in(client, anna, wrong):
     assert sign_in(client, **wrong).status_code == 200
     assert client.get("/").status_code == 302
 
 
-def test_a_wrong_name_and_a_wrong_password_are_answered_alike(client, anna):
+def test_wrong_name_and_wrong_password_get_same_error(client, anna):
     messages = []
     for wrong in ({"password": "x"}, {"username": "ghost"}):
         errors = sign_in(client, **wrong).context["form"].non_field_errors()
@@ -42,7 +42,7 @@ def test_a_wrong_name_and_a_wrong_password_are_answered_alike(client, anna):
     assert messages[0] == messages[1] != []
 
 
-def test_somebody_without_a_password_or_who_left_cannot_sign_in(client, anna):
+def test_inactive_or_passwordless_user_cannot_sign_in(client, anna):
     User.objects.update(is_active=False)
     assert sign_in(client).status_code == 200
     anna.set_unusable_password()
@@ -52,7 +52,7 @@ def test_somebody_without_a_password_or_who_left_cannot_sign_in(client, anna):
     assert client.get("/").status_code == 302
 
 
-def test_one_comes_to_the_page_one_wanted(client, anna):
+def test_sign_in_redirects_to_next_page(client, anna):
     assert sign_in(client, "/sign-in/?next=/projects/tea/").url == "/projects/tea/"
 
 
@@ -60,13 +60,13 @@ def test_one_comes_to_the_page_one_wanted(client, anna):
     "elsewhere",
     ["https://evil.example/", "//evil.example/", "/\\evil.example", "http:///evil.example", "javascript:alert(1)"],
 )
-def test_nobody_is_sent_elsewhere(client, anna, elsewhere):
+def test_sign_in_never_redirects_to_other_site(client, anna, elsewhere):
     assert sign_in(client, next=elsewhere).url == "/"
     client.logout()
     assert sign_in(client, f"/sign-in/?next={elsewhere}").url == "/"
 
 
-def test_one_signs_out_by_post_only(client, anna):
+def test_sign_out_needs_post(client, anna):
     sign_in(client)
     assert client.get("/sign-out/").status_code == 405
     assert client.get("/").status_code == 200
@@ -74,14 +74,14 @@ def test_one_signs_out_by_post_only(client, anna):
     assert client.get("/").status_code == 302
 
 
-def test_signing_in_needs_the_token_of_the_form(anna):
+def test_sign_in_needs_csrf_token(anna):
     client = Client(enforce_csrf_checks=True)
     answer = sign_in(client)
     assert answer.status_code == 403
     assert "has expired" in answer.content.decode()
 
 
-def test_what_is_not_there_and_what_is_not_allowed_have_their_pages(signed_in, client, bob, project):
+def test_missing_and_forbidden_addresses_have_error_pages(signed_in, client, bob, project):
     missing = client.get("/nowhere/")
     assert (missing.status_code, "Page not found" in missing.content.decode()) == (404, True)
     forbidden = signed_in(bob).get("/projects/tea/members/")
@@ -89,7 +89,7 @@ def test_what_is_not_there_and_what_is_not_allowed_have_their_pages(signed_in, c
 
 
 @pytest.fixture
-def bounded(settings):
+def lockout(settings):
     settings.AXES_ENABLED = True
     settings.AXES_FAILURE_LIMIT = 3
 
@@ -102,7 +102,7 @@ def fail(client, times, **more):
 
 @pytest.mark.parametrize(("ahead", "locked"), [(timedelta(days=1), False), (timedelta(minutes=5), True)])
 @pytest.mark.parametrize("password", [SECRET, "wrong"])
-def test_failures_of_a_clock_that_was_ahead_lock_nobody_once_it_is_set(client, anna, bounded, ahead, locked, password):
+def test_failures_dated_far_ahead_do_not_lock(client, anna, lockout, ahead, locked, password):
     assert fail(client, 4).status_code == 429
     AccessAttempt.objects.update(attempt_time=timezone.now() + ahead)
     right = 302 if password == SECRET else 200
@@ -111,34 +111,34 @@ def test_failures_of_a_clock_that_was_ahead_lock_nobody_once_it_is_set(client, a
 
 
 @pytest.mark.parametrize("name", ["anna", "ghost"])
-def test_who_fails_too_often_waits_whether_there_is_such_a_person_or_not(client, anna, bounded, name):
+def test_known_and_unknown_names_are_locked_alike(client, anna, lockout, name):
     assert fail(client, 2, username=name).status_code == 200
     reply = fail(client, 1, username=name)
     assert (reply.status_code, "Too many attempts" in reply.content.decode()) == (429, True)
     assert sign_in(client, username=name).status_code == 429
 
 
-def test_others_and_those_elsewhere_do_not_wait_with_them(client, anna, bounded):
+def test_lockout_spares_other_names_and_addresses(client, anna, lockout):
     User.objects.create_user("bert", password=SECRET)
     fail(client, 3)
     assert sign_in(client, username="bert").status_code == 302
     assert sign_in(Client(REMOTE_ADDR="10.0.0.9")).status_code == 302
 
 
-def test_one_who_waited_comes_in(client, anna, bounded):
+def test_lockout_ends_after_waiting(client, anna, lockout):
     fail(client, 3)
     AccessAttempt.objects.update(attempt_time=timezone.now() - timedelta(minutes=16))
     assert sign_in(client).status_code == 302
 
 
-def test_whom_one_lets_in_begins_anew(client, anna, bounded):
+def test_successful_sign_in_resets_failures(client, anna, lockout):
     fail(client, 2)
     assert sign_in(client).status_code == 302
     client.post("/sign-out/")
     assert fail(client, 2).status_code == 200
 
 
-def test_made_up_names_have_a_bound_for_each_address(client, anna, settings):
+def test_failures_are_limited_by_address(client, anna, settings):
     settings.SIGN_IN_FAILURES_OF_ADDRESS = 3
     for number in range(3):
         assert fail(client, 1, username=f"ghost-{number}").status_code == 200
@@ -147,13 +147,13 @@ def test_made_up_names_have_a_bound_for_each_address(client, anna, settings):
     assert sign_in(Client(REMOTE_ADDR="10.0.0.9")).status_code == 302
 
 
-def test_who_is_shut_out_with_others_of_the_address_reads_for_how_long(client, anna, settings):
+def test_address_lockout_has_retry_after(client, anna, settings):
     settings.SIGN_IN_FAILURES_OF_ADDRESS = 1
     fail(client, 1)
     assert 0 < int(sign_in(client)["Retry-After"]) <= page.FAILURES.seconds
 
 
-def test_who_signs_in_all_the_time_waits_and_keeps_nobody_else_out(client, anna, settings):
+def test_successful_sign_ins_are_limited_by_name_and_address(client, anna, settings):
     settings.SIGN_INS_OF_NAME = 3
     User.objects.create_user("bert", password=SECRET)
     for _ in range(3):
@@ -166,28 +166,28 @@ def test_who_signs_in_all_the_time_waits_and_keeps_nobody_else_out(client, anna,
 
 
 @pytest.mark.parametrize("missing", [{"username": ""}, {"password": ""}, {"username": "", "password": ""}])
-def test_forms_of_which_no_password_is_checked_shut_nobody_out(client, anna, settings, missing):
+def test_incomplete_forms_do_not_count_as_failures(client, anna, settings, missing):
     settings.SIGN_IN_FAILURES_OF_ADDRESS = 1
     for _ in range(3):
         assert sign_in(client, **missing).status_code == 200
     assert sign_in(client).status_code == 302
 
 
-def test_who_goes_on_with_a_name_that_is_locked_shuts_out_no_others(client, anna, bounded, settings):
+def test_attempts_on_locked_name_do_not_lock_address(client, anna, lockout, settings):
     settings.SIGN_IN_FAILURES_OF_ADDRESS = 4
     User.objects.create_user("bert", password=SECRET)
     assert fail(client, 10).status_code == 429
     assert sign_in(client, username="bert").status_code == 302
 
 
-def test_the_failure_that_locks_a_name_counts_for_the_address_too(client, anna, bounded, settings):
+def test_locking_failure_counts_for_address(client, anna, lockout, settings):
     settings.AXES_FAILURE_LIMIT, settings.SIGN_IN_FAILURES_OF_ADDRESS = 1, 3
     for number in range(3):
         assert fail(client, 1, username=f"ghost-{number}").status_code == 429
     assert sign_in(client).status_code == 429
 
 
-def test_the_addresses_of_one_network_of_ipv6_count_as_one(client, anna, settings):
+def test_ipv6_network_counts_as_one_address(client, anna, settings):
     settings.SIGN_IN_FAILURES_OF_ADDRESS = 2
     for number in range(2):
         assert fail(Client(REMOTE_ADDR=f"2001:db8:0:1::{number}"), 1).status_code == 200
@@ -214,20 +214,18 @@ def test_the_addresses_of_one_network_of_ipv6_count_as_one(client, anna, setting
         (True, "9.9.9.9, 1.2.3.4:", "127.0.0.1"),
     ],
 )
-def test_of_what_proxies_say_the_last_counts_and_only_behind_ours(rf, settings, behind, forwarded, found):
+def test_client_address_is_last_address_behind_proxy(rf, settings, behind, forwarded, found):
     settings.BEHIND_PROXY = behind
     assert client_address(rf.get("/", headers={"X-Forwarded-For": forwarded})) == found
 
 
 @pytest.mark.parametrize("end", ["", "unix:"])
-def test_a_client_without_an_address_counts_as_one(rf, end):
+def test_clients_without_address_share_unknown_address(rf, end):
     assert client_address(rf.get("/", REMOTE_ADDR=end)) == UNKNOWN_ADDRESS
 
 
 @pytest.mark.parametrize("forwarded", ["1.2.3.4:5678", "[::1]:80", "unknown", "fe80::1%eth0", "x" * 300])
-def test_whatever_a_proxy_says_of_the_address_people_sign_in_and_failures_count(
-    client, anna, bounded, settings, forwarded
-):
+def test_sign_in_accepts_any_forwarded_address(client, anna, lockout, settings, forwarded):
     settings.BEHIND_PROXY = True
     said = {"headers": {"X-Forwarded-For": forwarded}}
     for _ in range(2):
@@ -237,26 +235,26 @@ def test_whatever_a_proxy_says_of_the_address_people_sign_in_and_failures_count(
 
 
 @pytest.mark.parametrize("length", [255, 256, 300, 3000])
-def test_a_name_of_any_length_is_refused_like_another_and_bounded(client, anna, bounded, length):
+def test_long_names_are_refused_and_locked(client, anna, lockout, length):
     for status in (200, 200, 429):
         assert client.post("/sign-in/", {"username": "n" * length, "password": "wrong"}).status_code == status
 
 
 @pytest.fixture
-def anna_here(client, anna, bounded):
+def signed_in_client(client, anna, lockout):
     client.force_login(anna)
     return client
 
 
 @pytest.mark.parametrize("door", ["/account/password/", "/admin/password_change/"])
-def test_the_old_password_is_guessed_no_more_often_than_at_sign_in(anna_here, anna, door):
+def test_password_change_shares_sign_in_lockout(signed_in_client, anna, door):
     User.objects.update(is_staff=True)
     new = {"new_password1": "lavender-9-canoe", "new_password2": "lavender-9-canoe"}
     for _ in range(2):
-        reply = anna_here.post(door, {"old_password": "wrong"} | new)
+        reply = signed_in_client.post(door, {"old_password": "wrong"} | new)
         assert (reply.status_code, "incorrectly" in reply.content.decode()) == (200, True)
-    assert anna_here.post(door, {"old_password": "wrong"} | new).status_code == 429
-    assert anna_here.post(door, {"old_password": SECRET} | new).status_code == 429
+    assert signed_in_client.post(door, {"old_password": "wrong"} | new).status_code == 429
+    assert signed_in_client.post(door, {"old_password": SECRET} | new).status_code == 429
     assert sign_in(Client()).status_code == 429
     anna.refresh_from_db()
     assert anna.check_password(SECRET)
