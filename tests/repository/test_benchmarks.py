@@ -1,4 +1,4 @@
-"""The benchmarks run; how fast they are is not for a test to say."""
+"""The benchmarks run. Their speed is not tested."""
 
 import importlib
 import json
@@ -28,7 +28,7 @@ def make_page(folder: Path, *names: str) -> Path:
 
 
 @pytest.mark.slow
-def test_the_figures_with_a_goal_are_one_object(capsys):
+def test_measures_benchmark_prints_goal_figures_as_json(capsys):
     main(["--json", "--scale", "0.001"])
     found = json.loads(capsys.readouterr().out)
     assert {"alpha_1m_seconds", "alpha_1m_peak_mb", "csv_1m_seconds", "ratio_to_nltk_30k"} <= found.keys()
@@ -36,7 +36,7 @@ def test_the_figures_with_a_goal_are_one_object(capsys):
     assert (found["ratio_to_nltk_30k"] is None) == bool(found["why"])
 
 
-def test_a_peer_that_computes_another_number_is_no_peer():
+def test_peer_with_different_result_is_rejected():
     agree(0.5, 0.5)
     agree(None, 0.5)
     with pytest.raises(RuntimeError, match=r"the peer computes 0\.5, and we 0\.6"):
@@ -45,7 +45,7 @@ def test_a_peer_that_computes_another_number_is_no_peer():
 
 @pytest.fixture
 def migrated_before(monkeypatch, migrated_file) -> None:
-    """Let benchmarks on SQLite find their database migrated, which takes most of their time here."""
+    """Give benchmarks a migrated SQLite database, as migrations take most of their time."""
     run, run_on_server = processes.run_in, Server.run
 
     def run_on_a_copy(environment: Mapping[str, str], work: Callable[..., Any], *arguments: object) -> Any:
@@ -74,7 +74,7 @@ SMALLEST = {
 STARTED_BELOW = {"adjudication", "alt_test", "ambiguity", "load", "measures"}
 
 
-def test_every_command_of_benchmarks_is_started():
+def test_every_benchmark_command_is_tested():
     commands = {path.stem for path in Path(server.__file__).parent.glob("*.py") if "def main(" in path.read_text()}
     assert commands == SMALLEST.keys() | STARTED_BELOW
 
@@ -90,7 +90,7 @@ def test_benchmark_runs_on_its_smallest_size(name, migrated_before, capsys):
     assert capsys.readouterr().out
 
 
-def test_ratios_to_the_plain_application_are_judged():
+def test_ratios_to_plain_application_are_compared_with_goals():
     ways = {"key": {"p50_ms": 6.0}, "plain": {"p50_ms": 2.0}}
     mixed = {"ours": {"ops_per_s": 30.0}, "plain": {"ops_per_s": 100.0}}
     found = server.ratios(dict.fromkeys(server.REQUESTS, ways), mixed)
@@ -102,7 +102,7 @@ def test_ratios_to_the_plain_application_are_judged():
 
 
 @pytest.mark.slow
-def test_drafts_of_gold_are_measured_against_the_truth(capsys, tmp_path, monkeypatch):
+def test_adjudication_benchmark_measures_gold_drafts(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(adjudication, "LONG", (200, 3))
     page = make_page(tmp_path, "adjudication")
     adjudication.main(["--json", "--runs", "4", "--write", str(page)])
@@ -114,7 +114,7 @@ def test_drafts_of_gold_are_measured_against_the_truth(capsys, tmp_path, monkeyp
     assert "| 10 % | 0.0" in page.read_text(encoding="utf-8")
 
 
-def test_decisions_are_keys_that_accept_cards_and_put_rows_elsewhere():
+def test_decision_count_includes_cards_and_moved_rows():
     codings = [[0, 0, 0, 3, 4], [0, 0, 0, 3, 3], [0, 0, 0, 3, 3]]
     data = adjudication.as_data(codings)
     draft = consensus(data)
@@ -126,7 +126,7 @@ def test_decisions_are_keys_that_accept_cards_and_put_rows_elsewhere():
     assert adjudication.count_moves([0, 0, 1, 3, 4], adjudication.entities_of(draft)) == pytest.approx(2 / 5)
 
 
-def test_a_row_on_two_cards_is_decided_once_and_a_card_without_a_right_row_is_not_accepted():
+def test_row_on_two_cards_counts_as_one_decision():
     data = adjudication.as_data([[2, 2, 0, 0], [1, 1, 0, 0], [2, 0, 2, 0]])
     draft = consensus(data)
     rows = [{row.units for row in (*card.rows, *card.elsewhere) if row.contested} for card in cards(data, draft)]
@@ -139,7 +139,7 @@ def test_a_row_on_two_cards_is_decided_once_and_a_card_without_a_right_row_is_no
 
 
 @pytest.mark.slow
-def test_simulated_coders_work_without_an_error_and_save_what_they_judge(migrated_before, capsys):
+def test_load_benchmark_saves_without_errors(migrated_before, capsys):
     assert load.main(["--json", "--coders=3", "--seconds=6", "--think=0.05", "--database=sqlite"]) == 0
     found = json.loads(capsys.readouterr().out)["sqlite"]
     assert (found["errors"], found["sign_in_n"]) == (0, 3)
@@ -150,7 +150,7 @@ def test_simulated_coders_work_without_an_error_and_save_what_they_judge(migrate
     assert "postgresql: no PostgreSQL" in table
 
 
-def test_figures_of_the_alternative_annotator_test_are_of_each_kind_and_size(capsys, monkeypatch, tmp_path):
+def test_alt_test_benchmark_covers_all_kinds_and_sizes(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(alt_test, "CALIBRATION_TEXTS", 20)
     page = make_page(tmp_path, "alt_test", "ambiguity")
     alt_test.main(["--json", "--runs", "2", "--write", str(page)])
@@ -161,13 +161,13 @@ def test_figures_of_the_alternative_annotator_test_are_of_each_kind_and_size(cap
 
 
 @pytest.mark.slow
-def test_simulated_candidates_are_as_much_better_as_they_should_be():
+def test_simulated_candidates_differ_by_given_amount():
     data = alt_test.simulate_categories(np.random.default_rng(0), 3000, 0.1)
     differences = [row.difference for row in alt_test.alt_test(data, 0, resamples=1999).rows]
     assert differences == pytest.approx([0.1] * 3, abs=0.01)
 
 
-def test_the_model_and_the_rule_of_camps_are_compared(capsys):
+def test_ambiguity_benchmark_compares_model_and_camps(capsys):
     ambiguity.main(["--json", "--runs", "1"])
     found = json.loads(capsys.readouterr().out)
     for kind in ("labels", "confused", "chains"):
@@ -177,5 +177,5 @@ def test_the_model_and_the_rule_of_camps_are_compared(capsys):
 
 
 @pytest.mark.parametrize(("scores", "area"), [([3, 2, 1, 0], 1), ([0, 1, 2, 3], 0), ([1, 1, 1, 1], 0.5)])
-def test_the_area_under_the_curve_is_how_often_an_ambiguous_unit_comes_first(scores, area):
+def test_area_under_curve_measures_rank_of_ambiguous_units(scores, area):
     assert ambiguity.area_under_curve(np.array([True, True, False, False]), np.array(scores, float)) == area

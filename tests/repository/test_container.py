@@ -40,7 +40,7 @@ PROGRAMS = ("migrate", "web", "worker", "worker-small", "backup")
 
 
 def find_engine() -> str | None:
-    """Return the program of a container engine that runs, if there is one."""
+    """Return the name of a running container engine, or None."""
     for name in ("docker", "podman"):
         program = shutil.which(name)
         if program and subprocess.run([program, "info"], capture_output=True, timeout=60).returncode == 0:
@@ -151,7 +151,7 @@ def test_two_web_processes_answer_health_check_pages_and_metrics(services):
     assert services.run([word.replace(":8000", f":{port}") for word in words_of("HEALTHCHECK")]).returncode == 1
 
 
-def test_health_check_of_worker_says_whether_it_lives(services):
+def test_worker_health_check_detects_stopped_worker(services):
     service = SERVICES["worker"]
     check = service["healthcheck"]["test"][1:]
     dead = services.run(check)
@@ -168,7 +168,7 @@ def test_health_check_of_worker_says_whether_it_lives(services):
     assert services.run(check).returncode == 1
 
 
-def test_backup_service_writes_and_its_health_check_finds_it(services):
+def test_backup_health_check_passes_after_backup(services):
     service = SERVICES["backup"]
     check = service["healthcheck"]["test"][1:]
     assert services.run(check).returncode == 1
@@ -181,7 +181,7 @@ def test_backup_service_writes_and_its_health_check_finds_it(services):
 
 
 @pytest.mark.skipif(ENGINE is None, reason="no container engine here")
-def test_engine_builds_image_that_runs_without_rights(tmp_path):
+def test_built_image_runs_without_privileges(tmp_path):
     subprocess.run([str(ENGINE), "build", "--tag", "coindex-test", "."], cwd=ROOT, check=True, timeout=1200)
     given = {"SECRET_KEY": "s" * 60, "ALLOWED_HOSTS": HOST, "DATABASE_URL": "sqlite:////tmp/coindex.sqlite3"}
     variables = [part for name, value in given.items() for part in ("--env", f"{name}={value}")]
@@ -191,7 +191,7 @@ def test_engine_builds_image_that_runs_without_rights(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-def test_image_holds_the_program_and_does_not_run_as_root():
+def test_image_holds_program_and_does_not_run_as_root():
     copied = re.findall(r"^COPY (\S+) \1$", DOCKERFILE, re.MULTILINE)
     assert len(copied) == DOCKERFILE.count("\nCOPY ")
     folders = {"config", "annotations", "agreement", "coindex", "examples", "docs", "static", "templates"}
@@ -217,7 +217,7 @@ def test_compose_file_is_valid():
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_service_is_bounded_and_gains_no_rights(name):
+def test_service_has_limits_and_no_privileges(name):
     service = SERVICES[name]
     assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]
@@ -236,7 +236,7 @@ def test_service_is_bounded_and_gains_no_rights(name):
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_programs_wait_and_write_only_their_files(name):
+def test_services_wait_for_dependencies_and_write_only_volumes(name):
     service, after = SERVICES[name], "migrate"
     state = "completed_successfully"
     if name == "migrate":
@@ -246,7 +246,7 @@ def test_programs_wait_and_write_only_their_files(name):
     assert not [key for key in service["environment"] if key in ("SECRET_KEY", "DATABASE_URL")]
 
 
-def test_only_web_and_proxy_are_outside_the_network_of_the_database():
+def test_only_web_and_proxy_join_outside_network():
     assert COMPOSE["networks"]["inside"] == {"internal": True}
     outside = {name for name, service in SERVICES.items() if "outside" in service["networks"]}
     assert outside == {"web", "proxy"}
@@ -256,7 +256,7 @@ def test_only_web_and_proxy_are_outside_the_network_of_the_database():
     assert {"database", "files", "backups"} == set(COMPOSE["volumes"])
 
 
-def test_make_pin_writes_the_newest_digest_behind_each_tag(tmp_path, monkeypatch):
+def test_make_pin_writes_newest_digest_of_each_image(tmp_path, monkeypatch):
     for name in pin_images.FILES:
         shutil.copy(ROOT / name, tmp_path / name)
     before = {name: (tmp_path / name).read_text(encoding="utf-8") for name in pin_images.FILES}
@@ -286,8 +286,8 @@ def test_make_pin_writes_the_newest_digest_behind_each_tag(tmp_path, monkeypatch
 UNITS = sorted((ROOT / "deploy" / "systemd").iterdir())
 
 
-def test_systemd_understands_its_units(tmp_path):
-    """The program stands in another folder here; what is wrong with a unit is said and does not make it fail."""
+def test_systemd_units_are_valid(tmp_path):
+    """Replace the folder of the program; systemd-analyze reports errors without failing."""
     if shutil.which("systemd-analyze") is None:
         skip_or_fail_in_ci("systemd-analyze is missing: install systemd")
     for unit in UNITS:
@@ -298,7 +298,7 @@ def test_systemd_understands_its_units(tmp_path):
     assert not [line for line in done.stderr.splitlines() if "coindex" in line], done.stderr
 
 
-def test_units_run_what_the_containers_run():
+def test_units_run_same_commands_as_containers():
     text = "".join(unit.read_text(encoding="utf-8") for unit in UNITS)
     for part in (
         "manage.py db_worker --no-reload",

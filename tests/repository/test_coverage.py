@@ -1,4 +1,4 @@
-"""The simulations behind the intervals run, come back, and find intervals that cover."""
+"""The simulations of intervals: coverage, reproducibility and documentation."""
 
 import pytest
 
@@ -9,8 +9,8 @@ from tests.conftest import ROOT
 MARKS = marks_of("coverage")
 
 
-def measured(what, size, runs):
-    [row] = [coverage.measure(*one, runs) for one in coverage.settings() if one[:2] == (what, size)]
+def simulate(what, size, runs):
+    [row] = [coverage.measure(*setting, runs) for setting in coverage.settings() if setting[:2] == (what, size)]
     return row
 
 
@@ -29,18 +29,18 @@ def measured(what, size, runs):
         ("correlation of scores, pearson", "16 peers"),
     ],
 )
-def test_intervals_cover(what, size):
-    """Of 100 corpora; with the seed fixed this is the same at each run."""
-    row = measured(what, size, 100)
+def test_simulated_intervals_reach_coverage(what, size):
+    """Simulate 100 corpora with a fixed seed."""
+    row = simulate(what, size, 100)
     assert row.coverage >= 0.86
     assert row.median_width < 1
 
 
-def test_a_simulation_comes_back():
-    assert measured("chains, MASI", "3 texts", 3) == measured("chains, MASI", "3 texts", 3)
+def test_simulation_is_reproducible():
+    assert simulate("chains, MASI", "3 texts", 3) == simulate("chains, MASI", "3 texts", 3)
 
 
-def test_the_documents_show_every_simulation_and_its_goal_is_met():
+def test_documented_coverage_is_complete_and_meets_goal():
     page = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8")
     table = page.partition(MARKS[0])[2].partition(MARKS[1])[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines() if "0." in line]

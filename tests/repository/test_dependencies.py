@@ -1,4 +1,4 @@
-"""What is imported from other packages is declared in pyproject.toml, where it is installed for who imports it."""
+"""Imported packages are declared in pyproject.toml, in the extra of the importing folder."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def imported(path: Path) -> Iterator[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", EXTRAS)
-def test_what_is_imported_is_declared(folder):
+def test_imported_packages_are_declared(folder):
     distributions = packages_distributions()
     there = declared(EXTRAS[folder])
     missing = {}

@@ -1,4 +1,4 @@
-"""The documents say what the code does."""
+"""The documents agree with the code."""
 
 import doctest
 import re
@@ -34,14 +34,14 @@ every_page = pytest.mark.parametrize("document", PAGES, ids=[str(page.relative_t
 
 
 @pytest.mark.parametrize(("name", "least"), [("from-csv-to-paragraph", 11), ("design", 7)])
-def test_the_examples_run_as_they_are_printed(name, least, monkeypatch):
+def test_examples_in_documents_run(name, least, monkeypatch):
     monkeypatch.chdir(ROOT)
     found = doctest.testfile(str(DOCS / f"{name}.md"), module_relative=False)
     assert found.attempted >= least
     assert found.failed == 0
 
 
-def test_table_of_published_figures_is_computed():
+def test_table_of_published_figures_is_current():
     begin, end = conformance.MARKS
     written = (DOCS / "measures.md").read_text().partition(begin)[2].partition(end)[0].strip()
     assert written == conformance.table(), "run python -m agreement.measures.conformance --write docs/measures.md"
@@ -58,7 +58,7 @@ def test_only_known_published_figures_differ():
     ]
 
 
-def test_misprinted_formulas_give_the_figures_of_the_page():
+def test_misprinted_formulas_give_documented_figures():
     text = (DOCS / "measures.md").read_text()
     nominal = float(next(conformance.rows()).computed)
     figures = {"2006": 1 - (1 - nominal) * 2 / 3, "ordered pairs": 1 - (1 - nominal) / 2, "slides": 0.025 / 0.125}
@@ -78,15 +78,15 @@ def test_misprinted_formulas_give_the_figures_of_the_page():
         (".64", "", None),
     ],
 )
-def test_figure_is_the_published_one_if_it_rounds_to_it(published, computed, same):
+def test_figure_is_reproduced_if_it_rounds_to_published_value(published, computed, same):
     assert conformance.Row("paper", published, computed, "").reproduces is same
 
 
-def test_the_guide_names_the_version_of_archives():
+def test_formats_guide_names_archive_version():
     assert f"changes, and is {VERSION} now." in (DOCS / "formats.md").read_text()
 
 
-def test_the_table_is_written_between_its_marks(tmp_path):
+def test_conformance_writes_table_between_marks(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("before\n" + "\nold\n".join(conformance.MARKS) + "\nafter\n")
     conformance.main(["--write", str(page)])
@@ -96,7 +96,7 @@ def test_the_table_is_written_between_its_marks(tmp_path):
         conformance.main(["--write", str(page)])
 
 
-def test_the_measures_are_all_described():
+def test_documents_describe_every_measure():
     text = (DOCS / "measures.md").read_text()
     functions = {name for name in measures.__all__ if callable(getattr(measures, name)) and name.islower()}
     # For programs that keep sums of their own.
@@ -119,7 +119,7 @@ def links(document):
 
 
 @every_page
-def test_links_commands_and_addresses_of_a_page_are_there(document):
+def test_page_names_existing_links_commands_and_addresses(document):
     for _, target in links(document):
         path, _, anchor = target.partition("#")
         there = (document.parent / path).resolve() if path else document
@@ -136,13 +136,13 @@ def test_links_commands_and_addresses_of_a_page_are_there(document):
         assert table.strip(), name
 
 
-def test_the_index_names_every_document():
+def test_index_names_every_document():
     named = {(DOCS / target.partition("#")[0]).resolve() for _, target in links(DOCS / "README.md")}
     there = {path for path in DOCS.rglob("*") if path.is_file() and path.parent != IMAGES}
     assert there - named == {DOCS / "README.md"}, "give it a line in docs/README.md"
 
 
-def test_every_picture_is_shown_somewhere_and_is_small():
+def test_every_picture_is_used_and_small():
     shown = {(page.parent / target).resolve() for page in PAGES for picture, target in links(page) if picture}
     assert shown == set(IMAGES.iterdir())
     for picture in shown:
@@ -154,7 +154,7 @@ def test_every_picture_is_shown_somewhere_and_is_small():
             assert struct.unpack(">I", head[16:20])[0] == 1280, picture
 
 
-def test_drawn_picture_has_the_figures_of_its_page():
+def test_drawing_shows_figures_of_page():
     drawing = (IMAGES / "design.svg").read_text()
     page = (DOCS / "design.md").read_text()
     [quoted] = re.findall(r"^    \((0\.\d+), (0\.\d+), (0\.\d+)\)$", page, re.MULTILINE)
@@ -162,7 +162,7 @@ def test_drawn_picture_has_the_figures_of_its_page():
     assert not re.search(r"<style|style=|<script|href=|url\((?!#)", drawing)
 
 
-def test_files_that_contributing_names_are_there():
+def test_contributing_names_existing_files():
     # What lies beside the repository is not everywhere.
     named = set(re.findall(r"`(?!\.\./)([\w.*-]+/[\w./*-]*)`", (ROOT / "CONTRIBUTING.md").read_text()))
     # The tables of folders name them from the folder that they are about.
@@ -173,7 +173,7 @@ def test_files_that_contributing_names_are_there():
     assert missing == []
 
 
-def test_every_format_has_its_row_and_its_section():
+def test_every_format_has_row_and_section():
     text = (DOCS / "formats.md").read_text()
     sections = "".join(re.findall(r"^## .*$", text, re.MULTILINE))
     for key, format_ in (FORMATS | PYRAMID_FORMATS).items():
@@ -184,7 +184,7 @@ def test_every_format_has_its_row_and_its_section():
         assert f"`{key}`" in sections, f"docs/formats.md: a section that has `{key}` in its heading"
 
 
-def test_every_setting_is_described_and_no_other():
+def test_deploy_guide_describes_exactly_the_settings():
     code = (ROOT / "config" / "settings.py").read_text()
     read = set(re.findall(r"\benv\.\w+\(\"(\w+)\"", code)) | set(re.findall(r"\bEnv\(\)\(\"(\w+)\"", code))
     text = (DOCS / "deploy.md").read_text().partition("## Settings")[2].partition("\n## ")[0]
@@ -196,7 +196,7 @@ def test_every_setting_is_described_and_no_other():
 
 @pytest.mark.slow
 @pytest.mark.django_db
-def test_figures_quoted_in_guides_are_those_of_the_demo(settings):
+def test_guides_quote_figures_of_demo(settings):
     settings.LOCAL = True
     call_command("load_demo", verbosity=0)
 

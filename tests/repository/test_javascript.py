@@ -13,7 +13,7 @@ TESTS = sorted((ROOT / "tests" / "js").rglob("*.test.mjs"))
 
 
 @pytest.mark.parametrize("path", TESTS, ids=[path.stem.removesuffix(".test") for path in TESTS])
-def test_modules_of_the_coding_page(path):
+def test_coding_page_modules_pass_node_tests(path):
     node = shutil.which("node")
     if node is None:
         skip_or_fail_in_ci("no Node on this machine")
@@ -21,7 +21,7 @@ def test_modules_of_the_coding_page(path):
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-def test_the_lock_file_holds_digests_and_no_addresses():
+def test_lock_file_holds_digests_and_no_addresses():
     packages = json.loads((ROOT / "package-lock.json").read_text())["packages"]
     for name, package in packages.items():
         assert "resolved" not in package, name

@@ -1,4 +1,4 @@
-"""The library's wheel: the same code as `agreement.measures`, the same bytes each time, in an environment alone."""
+"""The library's wheel: its content, reproducible builds, and use in an empty environment."""
 
 import ast
 import os
@@ -31,7 +31,7 @@ def declared(project: dict[str, Any]) -> list[str]:
     return [*project["dependencies"], *chain.from_iterable(project["optional-dependencies"].values())]
 
 
-def built(folder: Path, **variables: str) -> Path:
+def build_wheel(folder: Path, **variables: str) -> Path:
     """Build the wheel as `make wheel` does, from a copy of what it is made of, and return its path."""
     source = folder / "agreement" / "measures"
     shutil.copytree(LIBRARY, source, ignore=shutil.ignore_patterns("__pycache__"))
@@ -45,16 +45,16 @@ def built(folder: Path, **variables: str) -> Path:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> Path:
-    return built(tmp_path_factory.mktemp("library"))
+    return build_wheel(tmp_path_factory.mktemp("library"))
 
 
 @pytest.mark.slow
-def test_two_builds_are_the_same_byte_by_byte(wheel, tmp_path):
-    assert built(tmp_path, TZ="Asia/Tokyo", LC_ALL="C").read_bytes() == wheel.read_bytes()
+def test_library_wheel_is_reproducible(wheel, tmp_path):
+    assert build_wheel(tmp_path, TZ="Asia/Tokyo", LC_ALL="C").read_bytes() == wheel.read_bytes()
 
 
 @pytest.mark.slow
-def test_it_holds_the_library_as_it_lies_its_licence_and_that_it_is_typed(wheel):
+def test_library_wheel_holds_sources_licence_and_type_marker(wheel):
     with zipfile.ZipFile(wheel) as archive:
         held = {name: archive.read(name) for name in archive.namelist() if name.startswith("coindex_measures/")}
         rest = {name.split("/")[0] for name in archive.namelist()} - {"coindex_measures"}
@@ -67,7 +67,7 @@ def test_it_holds_the_library_as_it_lies_its_licence_and_that_it_is_typed(wheel)
 
 
 @pytest.mark.parametrize("path", MODULES, ids=[path.relative_to(LIBRARY).as_posix() for path in MODULES])
-def test_a_module_imports_the_library_relatively_and_nothing_else_of_the_program(path):
+def test_library_modules_import_only_library_and_dependencies(path):
     packages_declared = {re.split(r"[\[><=]", line)[0] for line in declared(PROJECT)}
     above = len(path.relative_to(LIBRARY).parts)
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -81,13 +81,13 @@ def test_a_module_imports_the_library_relatively_and_nothing_else_of_the_program
         assert packages - set(sys.stdlib_module_names) <= packages_declared
 
 
-def test_versions_are_those_of_the_program():
+def test_library_versions_match_program():
     assert PROJECT["version"] == PROGRAM["version"]
     assert PROJECT["requires-python"] == PROGRAM["requires-python"]
     assert set(declared(PROJECT)) <= set(declared(PROGRAM))
 
 
-def test_the_table_of_published_figures_in_its_readme_is_what_it_computes():
+def test_readme_table_of_published_figures_is_current():
     begin, end = conformance.MARKS
     written = README.read_text(encoding="utf-8").partition(begin)[2].partition(end)[0].strip()
     assert written == conformance.table(), "run python -m agreement.measures.conformance --write its README.md"
@@ -119,7 +119,7 @@ def run(folder: Path, command: list[str], **given: str) -> subprocess.CompletedP
 
 
 @pytest.mark.slow
-def test_installed_alone_it_computes_what_it_computes_here(installation):
+def test_installed_library_gives_same_results(installation):
     code = "import coindex_measures; print(float(coindex_measures.alpha([[1, 1], [2, 1]])))"
     done = run(installation, ["python", "-W", "error", "-c", code])
     assert (done.stdout, done.stderr) == ("0.0\n", "")
@@ -132,7 +132,7 @@ def test_installed_alone_it_computes_what_it_computes_here(installation):
 
 
 @pytest.mark.slow
-def test_its_command_reads_a_matrix_and_judgements_without_further_packages(installation):
+def test_installed_command_reads_matrix_and_judgements(installation):
     (installation / "matrix.csv").write_text("document,unit,Ann,Bob\nwalk,A,x,x\nwalk,B,y,x\nwalk,C,y,y\n")
     done = run(installation, ["coindex-measures", "matrix.csv", "--matrix"])
     assert (done.returncode, done.stdout.split()[:3]) == (0, ["alpha,", "nominal", "0.4444"]), done.stderr

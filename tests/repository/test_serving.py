@@ -1,4 +1,4 @@
-"""`make run`: pages and the worker, from one start and to one end."""
+"""`make run`: start and end of the web process and the worker."""
 
 import os
 import shutil
@@ -33,7 +33,7 @@ UNREAD = [
 ORDER = "import django; django.setup(); from annotations.transfers.orders import run_transfer; run_transfer.enqueue(0)"
 
 
-def until(happens: Callable[[], object]) -> None:
+def wait_until(happens: Callable[[], object]) -> None:
     end = time.monotonic() + DEADLINE
     while not happens():
         assert time.monotonic() < end
@@ -61,7 +61,7 @@ def running(data) -> Iterator[MakeRunServer]:
         server.kill()
 
 
-def of_task(data: str, what: str) -> list[str]:
+def task_values(data: str, what: str) -> list[str]:
     with sqlite3.connect(f"{data}/coindex.sqlite3") as database:
         return [value for (value,) in database.execute(f"select {what} from django_tasks_database_dbtaskresult")]
 
@@ -75,32 +75,32 @@ def programs(running) -> tuple[int, int, int]:
     """Return the numbers of the process that starts the others, of the pages and of the worker, once all run."""
     assert running.process is not None
     [serve] = children(running.process.pid)
-    until(lambda: len(children(serve)) == 2)
+    wait_until(lambda: len(children(serve)) == 2)
     pages, worker = children(serve)
     return serve, pages, worker
 
 
 @pytest.mark.parametrize("number", cases([signal.SIGTERM], full=[signal.SIGHUP]))
-def test_signal_to_the_one_that_serves_ends_the_others_too(running, number):
+def test_signal_to_launcher_ends_all_processes(running, number):
     serve, *_ = programs(running)
     os.kill(serve, number)
-    until(lambda: not running.processes())
+    wait_until(lambda: not running.processes())
 
 
-def test_worker_does_not_outlive_the_pages(running):
+def test_worker_ends_with_web_process(running):
     _, pages, _ = programs(running)
     os.kill(pages, signal.SIGKILL)
-    until(lambda: not running.processes())
+    wait_until(lambda: not running.processes())
 
 
-def test_worker_that_dies_has_a_successor_and_ctrl_c_ends_all(running, data):
+def test_dead_worker_is_replaced_and_ctrl_c_ends_all(running, data):
     with urlopen(f"{running.address}/readyz") as answer:
         assert answer.status == 200
     serve, _, worker = programs(running)
     assert len(running.processes()) == 4  # make, serve, the pages, the worker
     order_task(running, data)
     os.kill(worker, signal.SIGKILL)
-    until(lambda: len(children(serve)) == 2 and worker not in children(serve))
+    wait_until(lambda: len(children(serve)) == 2 and worker not in children(serve))
     order_task(running, data)
     running.stop()
     assert running.processes() == []
@@ -108,12 +108,12 @@ def test_worker_that_dies_has_a_successor_and_ctrl_c_ends_all(running, data):
 
 def order_task(running: MakeRunServer, data: str) -> None:
     """Order a task and wait until the worker has done it."""
-    before = len(of_task(data, "status"))
+    before = len(task_values(data, "status"))
     running.run("-c", ORDER)
-    until(lambda: len(of_task(data, "status")) == before + 1 and all(of_task(data, "finished_at")))
+    wait_until(lambda: len(task_values(data, "status")) == before + 1 and all(task_values(data, "finished_at")))
 
 
-def test_slow_clients_and_large_bodies_keep_nobody_waiting(running):
+def test_slow_clients_and_large_bodies_block_nobody(running):
     place = ("127.0.0.1", running.port)
     with ExitStack() as connections:
         for _ in range(100):

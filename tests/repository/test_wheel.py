@@ -1,4 +1,4 @@
-"""The wheel: what is in it, that it is the same each time, and that it runs where nothing else is."""
+"""The wheel: its content, reproducible builds, and use in an empty environment."""
 
 import os
 import re
@@ -27,7 +27,7 @@ WITH_PICTURES = ("coding", "design", "pyramids")
 APP = "coindex/app/"
 
 
-def built(folder: Path, **variables: str) -> Path:
+def build_wheel(folder: Path, **variables: str) -> Path:
     """Build the wheel as `make wheel` does, from a copy of what it is made of, and return its path."""
     source = folder / "source"
     ignored = shutil.ignore_patterns(".*", "__pycache__", "node_modules", "var", "tests", "dist")
@@ -42,7 +42,7 @@ def built(folder: Path, **variables: str) -> Path:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> Path:
-    return built(tmp_path_factory.mktemp("wheel"))
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
@@ -51,19 +51,19 @@ def names(wheel) -> set[str]:
         return set(archive.namelist())
 
 
-def test_two_builds_are_the_same_and_small(wheel, tmp_path):
-    assert built(tmp_path, TZ="Asia/Tokyo", LC_ALL="C").read_bytes() == wheel.read_bytes()
+def test_wheel_is_reproducible_and_small(wheel, tmp_path):
+    assert build_wheel(tmp_path, TZ="Asia/Tokyo", LC_ALL="C").read_bytes() == wheel.read_bytes()
     assert wheel.stat().st_size < 3_000_000
 
 
-def test_it_puts_nothing_but_the_package_into_the_environment(names):
+def test_wheel_installs_only_the_package(names):
     assert {name.split("/")[0] for name in names} == {"coindex", f"coindex-{program_version()}.dist-info"}
     beside = {name.removeprefix("coindex/") for name in names if name.startswith("coindex/")}
     launcher = {path.relative_to(ROOT / "coindex").as_posix() for path in (ROOT / "coindex").rglob("*.py")}
     assert {name for name in beside if not name.startswith("app/")} == {*launcher, "py.typed"}
 
 
-def test_wheel_holds_the_program_and_nothing_for_developers(names):
+def test_wheel_holds_program_without_developer_files(names):
     app = {name.removeprefix(APP) for name in names if name.startswith(APP)}
     assert {name.split("/")[0] for name in app} == {
         *("agreement", "annotations", "config", "docs", "manage.py", "scripts", "static", "templates")
@@ -80,7 +80,7 @@ def test_wheel_holds_the_program_and_nothing_for_developers(names):
     ]
 
 
-def test_wheel_holds_the_manuals_and_pictures_for_coders(names):
+def test_wheel_holds_manuals_and_pictures_for_coders(names):
     docs = {name.removeprefix(f"{APP}docs/") for name in names if name.startswith(f"{APP}docs/")}
     pictures = {
         picture
@@ -121,7 +121,7 @@ def read(address: str) -> bytes:
     return content
 
 
-def test_the_demo_answers_and_its_agreement_is_that_of_the_paper(installation):
+def test_installed_demo_reproduces_published_agreement(installation):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -161,7 +161,7 @@ def test_the_demo_answers_and_its_agreement_is_that_of_the_paper(installation):
     assert changed == []
 
 
-def test_the_names_of_the_program_are_no_names_of_the_environment(installation):
+def test_program_packages_are_not_importable(installation):
     found = "[name for name in ('annotations', 'config', 'scripts') if find_spec(name)]"
     code = f"import coindex; from importlib.util import find_spec; print({found})"
     assert installation.run(["python", "-c", code]) == "[]\n"
