@@ -1,4 +1,4 @@
-"""The command `coindex`, as somebody types it."""
+"""The command `coindex`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ DEADLINE = 120
         (["--data"], "argument --data: expected one argument"),
     ],
 )
-def test_a_wrong_command_line_says_what_is_wrong_and_does_nothing(typed, says, monkeypatch, tmp_path, capsys):
+def test_wrong_command_line_names_error_and_does_nothing(typed, says, monkeypatch, tmp_path, capsys):
     monkeypatch.setenv("DATA_DIR", str(tmp_path / "data"))
     try:
         status = main(typed)
@@ -50,7 +50,7 @@ def test_a_wrong_command_line_says_what_is_wrong_and_does_nothing(typed, says, m
 
 
 @pytest.mark.parametrize("typed", ["-h", "--help", "help"])
-def test_help_names_every_command_and_where_the_data_is(typed, monkeypatch, tmp_path, capsys):
+def test_help_lists_commands_and_data_folder(typed, monkeypatch, tmp_path, capsys):
     monkeypatch.setenv("DATA_DIR", str(tmp_path / "data"))
     assert main([typed]) == 0
     told = capsys.readouterr().out
@@ -58,13 +58,13 @@ def test_help_names_every_command_and_where_the_data_is(typed, monkeypatch, tmp_
     assert str(tmp_path / "data") in told
 
 
-def test_on_windows_it_says_at_once_what_to_use(monkeypatch, capsys):
+def test_windows_users_are_told_to_use_wsl(monkeypatch, capsys):
     monkeypatch.setattr(command_line.sys, "platform", "win32")
     assert main(["demo"]) == 1
     assert "use it in WSL" in capsys.readouterr().err
 
 
-def test_data_is_in_the_given_folder_or_the_users(monkeypatch, tmp_path):
+def test_data_folder_comes_from_option_variable_or_user(monkeypatch, tmp_path):
     monkeypatch.delenv("DATA_DIR", raising=False)
     monkeypatch.setattr("platformdirs.user_data_dir", lambda name, **_: str(tmp_path / "share" / name))
     assert Place.find(None, demo=False).data == tmp_path / "share" / "coindex"
@@ -77,13 +77,13 @@ def test_data_is_in_the_given_folder_or_the_users(monkeypatch, tmp_path):
 
 @pytest.fixture
 def own_process(monkeypatch) -> None:
-    """Let what is entered be left after the test."""
+    """Restore the environment and the path after the test."""
     monkeypatch.setattr(os, "environ", dict(os.environ))
     monkeypatch.setattr(sys, "path", [*sys.path])
 
 
 @pytest.mark.usefixtures("own_process")
-def test_the_demo_touches_nothing_that_others_have_set(tmp_path):
+def test_demo_ignores_settings_of_environment(tmp_path):
     for name in NOT_OF_DEMO:
         os.environ[name] = os.environ[f"{name}_FILE"] = "x"
     os.environ |= {"LOCAL": "0", "DJANGO_SETTINGS_MODULE": "shop.settings"}
@@ -96,7 +96,7 @@ def test_the_demo_touches_nothing_that_others_have_set(tmp_path):
 
 
 @pytest.mark.usefixtures("own_process")
-def test_database_elsewhere_is_named_without_its_password(tmp_path):
+def test_description_hides_database_password(tmp_path):
     os.environ["DATABASE_URL"] = "postgres://u:secret@db.example:5432/coindex"
     place = Place.find(str(tmp_path), demo=False)
     place.enter()
@@ -106,7 +106,7 @@ def test_database_elsewhere_is_named_without_its_password(tmp_path):
 
 
 @pytest.mark.usefixtures("own_process")
-def test_a_folder_that_cannot_be_made_or_written_is_said(tmp_path, monkeypatch):
+def test_unusable_data_folder_raises_error(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     with pytest.raises(Unusable, match=r"file/data cannot be made: Not a directory\. Choose another folder by --data"):
         Place(tmp_path / "file" / "data", demo=False).enter()
@@ -127,13 +127,13 @@ def test_a_folder_that_cannot_be_made_or_written_is_said(tmp_path, monkeypatch):
         ([], "import_project"),
     ],
 )
-def test_a_format_or_a_project_tells_codings_from_an_archive(arguments, meant):
+def test_arguments_choose_between_codings_and_archive(arguments, meant):
     assert shortcuts.command_of("import", arguments) == meant
     assert shortcuts.command_of("export", arguments) == meant.replace("import", "export")
 
 
 def coindex(data: Path, *arguments: str) -> tuple[int, str]:
-    """Run the command in a folder of nobody; return its status, and what it says."""
+    """Run the command and return its status and its output."""
     done = subprocess.run(
         command(data, *arguments), cwd=data.parent, env=environment(), capture_output=True, text=True, timeout=DEADLINE
     )
@@ -155,13 +155,13 @@ def data(tmp_path, migrated_file) -> Path:
     return shutil.copyfile(migrated_file, tmp_path / "data" / "coindex.sqlite3").parent
 
 
-def test_demo_that_is_not_there_is_named(tmp_path, capsys):
+def test_missing_demo_is_reported(tmp_path, capsys):
     assert main(["agreement", "news", "--demo", "--data", str(tmp_path)]) == 1
     assert capsys.readouterr().err == "There is no demo yet: `coindex demo` makes it.\n"
 
 
 @pytest.mark.slow
-def test_what_one_door_writes_another_reads(data, tmp_path):
+def test_exports_can_be_imported_again(data, tmp_path):
     (tmp_path / "walk.txt").write_text("[Anna](A=1) took [[her](B=1) dog](C=2) for a walk. [It](D=2) was fun.\n")
     given = ["plain", "walk.txt", "--project", "pilot", "--coder", "anna", "--create"]
     status, said = coindex(data, "import", *given)
@@ -178,8 +178,8 @@ def test_what_one_door_writes_another_reads(data, tmp_path):
 
 
 @pytest.fixture
-def served(data) -> Iterator[tuple[subprocess.Popen[str], int, list[str]]]:
-    """Serve the data; yield the process, its port, and what it has said until it was ready."""
+def running_server(data) -> Iterator[tuple[subprocess.Popen[str], int, list[str]]]:
+    """Serve the data; yield the process, its port and its first lines of output."""
     port = free_port()
     server = subprocess.Popen(
         command(data, "--port", str(port)), cwd=data.parent, env=environment(), stdout=subprocess.PIPE, text=True
@@ -197,8 +197,8 @@ def served(data) -> Iterator[tuple[subprocess.Popen[str], int, list[str]]]:
 
 
 @pytest.mark.slow
-def test_it_serves_until_ctrl_c_and_a_second_one_is_told_where(served, data):
-    server, port, said = served
+def test_server_runs_until_ctrl_c_and_refuses_second_start(running_server, data):
+    server, port, said = running_server
     address = f"http://127.0.0.1:{port}"
     assert said[:2] == [f"The data is in {data}.\n", f"Coindex is at {address}/ (stop with Ctrl+C)\n"]
     with urllib.request.urlopen(said[-1].strip(), timeout=DEADLINE) as page:
@@ -219,7 +219,7 @@ def test_it_serves_until_ctrl_c_and_a_second_one_is_told_where(served, data):
 
 
 @pytest.mark.slow
-def test_of_a_folder_without_data_doctor_looks_at_the_rest(tmp_path):
+def test_doctor_without_data_runs_other_checks(tmp_path):
     status, said = coindex(tmp_path / "new", "doctor")
     assert (status, "There is no data in" in said, "database" in said) == (0, True, False)
     for name in ("versions: well (Coindex ", "settings: well", "disk: well", "static: well", "mail: well"):

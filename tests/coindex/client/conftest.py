@@ -1,4 +1,4 @@
-"""What tests of the client share: a live server, people with keys, and a record of the operations that are used."""
+"""Fixtures of the client's tests: connections with keys, and a record of used operations."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Record:
         self.requests: list[tuple[str, httpx.Request]] = []
 
     def add(self, request: httpx.Request) -> None:
-        """Note a request. One that is in no schema is an error."""
+        """Record a request. Fail if the schema has no operation for it."""
         [name] = [
             name
             for method, pattern, name in self._routes
@@ -59,7 +59,7 @@ def record(schema) -> Record:
 
 @pytest.fixture
 def connect(transactional_db, live_server, record) -> Iterator[Callable[..., Client]]:
-    """Return what makes a client of somebody, who gets an account and a key."""
+    """Return a function that makes a client with an account and a key."""
     clients = []
 
     def connect(name: str, scope: str = "manage") -> Client:

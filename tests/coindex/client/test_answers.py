@@ -24,7 +24,7 @@ NAMES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"
 ALIASES = {"Targets": "array", "Spans": "array", "Scheme": "object", "CodingVersion": "object"}
 
 
-def test_every_type_is_compared():
+def test_every_answer_type_has_component():
     types = {name for name, type_ in vars(answers).items() if isinstance(type_, type) and hasattr(type_, "__total__")}
     assert types == COMPONENTS.keys()
 
@@ -45,7 +45,7 @@ def kind_of(schema: dict, described: dict) -> tuple[str | None, bool]:
 
 
 @pytest.mark.parametrize("name", COMPONENTS)
-def test_a_type_has_the_fields_of_its_component(schema, name):
+def test_answer_type_has_fields_of_component(schema, name):
     described = schema["components"]["schemas"]
     component, found = described[COMPONENTS[name]], getattr(answers, name)
     assert found.__annotations__.keys() == component["properties"].keys()

@@ -1,4 +1,4 @@
-"""Tables of rows: columns of what a field has by keys, and the columns of none."""
+"""Tables of rows: columns of nested fields and of empty tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from coindex.client.answers import JudgementRow
 from coindex.client.frames import frame_of
 
 
-def test_what_a_field_has_by_keys_has_a_column_for_each():
+def test_nested_field_gets_column_for_each_key():
     rows = [{"a": 1, "attributes": {"gender": "f"}}, {"a": 2}, {"a": 3, "attributes": {"number": 2}, "b.c": [1]}]
     frame = frame_of(rows, ["a", "attributes"])
     assert frame.columns.tolist() == ["a", "attributes.gender", "b.c", "attributes.number"]
@@ -14,7 +14,7 @@ def test_what_a_field_has_by_keys_has_a_column_for_each():
     assert frame["attributes.gender"].isna().tolist() == [False, True, True]
 
 
-def test_a_table_of_no_rows_has_the_columns():
+def test_empty_table_has_columns():
     frame = frame_of([], list(JudgementRow.__annotations__))
     assert frame.empty
     assert frame.columns.tolist()[:7] == ["text", "coder", "kind", "round", "occasion", "markable", "category"]

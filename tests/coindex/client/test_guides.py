@@ -29,7 +29,7 @@ def names(transactional_db, live_server) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_the_examples_of_python_and_the_requests_of_r_are_answered(names):
+def test_examples_of_python_and_r_guides_work(names):
     source = "\n".join(re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL))
     examples = doctest.DocTestParser().get_doctest(source, dict(names), GUIDE.name, str(GUIDE), 0)
     result = doctest.DocTestRunner().run(examples)

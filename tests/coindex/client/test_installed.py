@@ -25,7 +25,7 @@ def run(code: str, missing: set[str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60)
 
 
-def test_the_client_is_imported_without_the_program_and_pandas():
+def test_client_imports_without_program_and_pandas():
     ran = run(
         "from coindex.client import Client; Client('http://127.0.0.1:9', 'key').close()", OF_THE_PROGRAM | {"pandas"}
     )
@@ -43,7 +43,7 @@ def test_the_client_is_imported_without_the_program_and_pandas():
         ),
     ],
 )
-def test_what_is_missing_is_named(code, missing, says):
+def test_error_names_missing_package(code, missing, says):
     ran = run(code, {missing})
     assert ran.returncode == 1
     assert ran.stderr.splitlines()[-1] == f"ImportError: {says}"

@@ -43,13 +43,13 @@ OF_AGREED = {f"projects_texts_agreed_coding_{end}" for end in ENDS_OF_AGREED}
 
 @pytest.mark.parametrize("site", ["https://host.example", "https://host.example/tools/coindex"])
 @pytest.mark.parametrize("end", ["", "/", "/api/v1", "/api/v1/"])
-def test_the_address_is_of_the_site_or_of_its_api_also_below_a_path(site, end):
+def test_client_accepts_address_of_site_or_api(site, end):
     with Client(f"{site}{end}", "key") as client:
         assert client.http.base_url == f"{site}/api/v1/"
 
 
 @pytest.mark.slow
-def test_a_whole_project_is_made_coded_and_read_by_scripts(connect, record, live_server, tmp_path):
+def test_client_runs_whole_project_with_every_operation(connect, record, live_server, tmp_path):
     manager = connect("charlie")
     alice, bob = (connect(name, "annotate") for name in ("alice", "bob"))
     make(manager, tmp_path)
@@ -164,7 +164,7 @@ def read_codings(manager, alice):
 
 
 def read_results(manager, tmp_path):
-    """Read agreement, and what pages show besides."""
+    """Read agreement, items, tables and other reports."""
     agreement = manager.agreement("kitchen", distance="nominal", chains="none")
     assert agreement["n_units"] == 6
     assert agreement["value"] is not None
@@ -208,7 +208,7 @@ def read_results(manager, tmp_path):
 
 
 def export_and_restore(manager, tmp_path):
-    """Write codings and the archive, and make another project of that."""
+    """Export codings and the archive, and restore the archive as another project."""
     with pytest.raises(ApiError, match="conll2012"):  # a wrong choice lists the choices
         manager.export("kitchen", "conll", tmp_path / "none.zip")
     exported = manager.export("kitchen", "conll2012", tmp_path / "out.zip", coders=["alice"], unfinished=True)

@@ -1,4 +1,4 @@
-"""What the client does while a server cannot answer, or answers get lost, of which a gateway before it takes care."""
+"""Retries of the client, behind a gateway that fails requests and loses answers."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def gateway(live_server) -> Iterator[Gateway]:
 
 
 @pytest.fixture
-def through(connect, gateway) -> Callable[..., Client]:
-    """Return what makes a client of Charlie behind the gateway."""
+def connect_by_gateway(connect, gateway) -> Callable[..., Client]:
+    """Return a function that connects Charlie's client through the gateway."""
 
     def make(patience: Patience = IMPATIENT) -> Client:
         with connect("charlie") as direct:
@@ -88,24 +88,24 @@ MAKE = ("kitchen", "Kitchen", "poesio-artstein-2005")
 
 
 @pytest.mark.parametrize("status", sorted(TEMPORARY))
-def test_what_can_be_read_is_asked_for_until_it_comes(through, gateway, status):
+def test_reads_are_retried(connect_by_gateway, gateway, status):
     gateway.faults = [(status, {}), "lost", (status, {"Retry-After": "0"})]
-    with through() as client:
+    with connect_by_gateway() as client:
         assert list(client.projects()) == []
     assert gateway.asked == ["GET"] * 4
 
 
-def test_a_project_is_made_once_though_the_answer_got_lost_twice(through, gateway):
+def test_lost_answers_create_project_once(connect_by_gateway, gateway):
     gateway.faults = ["lost", BUSY, "lost"]
-    with through() as client:
+    with connect_by_gateway() as client:
         assert client.create_project(*MAKE)["slug"] == "kitchen"
         assert gateway.asked == ["POST"] * 4
         assert Project.objects.count() == 1
 
 
 @pytest.mark.slow
-def test_operations_and_files_are_sent_again_and_done_once(through, gateway):
-    with through() as client:
+def test_repeated_operations_and_files_are_applied_once(connect_by_gateway, gateway):
+    with connect_by_gateway() as client:
         client.create_project(*MAKE)
         gateway.faults = ["lost", None, None, "lost"]  # the order, twice; its state; the carrying out
         client.import_texts("kitchen", {"tea": "[Tea](a)\n"}, format="plain")
@@ -116,8 +116,8 @@ def test_operations_and_files_are_sent_again_and_done_once(through, gateway):
         assert client.save(gold, [judge(gold.state["markables"][0]["key"], "place")]) == 1
 
 
-def test_what_may_not_be_done_twice_is_not_sent_again(through, gateway):
-    with through() as client:
+def test_unsafe_changes_are_not_repeated(connect_by_gateway, gateway):
+    with connect_by_gateway() as client:
         client.create_project(*MAKE)
         gateway.asked.clear()
         for fault, raised in (("lost", NoAnswer), (BUSY, ApiError)):
@@ -129,13 +129,13 @@ def test_what_may_not_be_done_twice_is_not_sent_again(through, gateway):
         assert client.change_project("kitchen", title="Larder")["title"] == "Larder"
 
 
-def test_the_patience_of_a_client_ends(through, gateway):
+def test_client_gives_up_after_total_wait(connect_by_gateway, gateway):
     gateway.faults = [(503, {"Retry-After": "3600"})]
-    with through() as client, pytest.raises(ApiError, match="503 error: Service Unavailable"):
+    with connect_by_gateway() as client, pytest.raises(ApiError, match="503 error: Service Unavailable"):
         list(client.projects())
     gateway.faults = [(503, {})] * 1000
     gateway.asked.clear()
-    with through(Patience(total=0.05, first=0.01)) as client, pytest.raises(ApiError):
+    with connect_by_gateway(Patience(total=0.05, first=0.01)) as client, pytest.raises(ApiError):
         list(client.projects())
     assert 1 < len(gateway.asked) < 20
 
@@ -149,13 +149,13 @@ def test_the_patience_of_a_client_ends(through, gateway):
         ({"Retry-After": "soon"}, 1, 2),
     ],
 )
-def test_a_wait_is_what_the_server_says_or_drawn_up_to_a_bound_that_doubles(headers, least, most):
+def test_wait_follows_retry_after_or_doubles(headers, least, most):
     patience = Patience(first=0.5, longest=10)
     assert least <= patience.wait(2, httpx.Response(503, headers=headers)) <= most
     assert 5 <= patience.wait(1000, None) <= 10
 
 
-def test_a_server_that_is_not_there_is_named():
+def test_error_names_unreachable_server():
     client = Client("http://127.0.0.1:9", "key", patience=Patience(total=0))
     with client, pytest.raises(NoAnswer, match=r"GET http://127\.0\.0\.1:9/api/v1/projects/x/: "):
         client.project("x")
