@@ -217,7 +217,7 @@ def test_local_and_debug_modes_need_no_https(read, switch):
     assert settings.get("SESSION_COOKIE_SECURE", False) is False  # as Django has it
 
 
-def test_saves_survive_power_failure(tmp_path):
+def test_sqlite_syncs_each_commit(tmp_path):
     assert shown(MODES, tmp_path, LOCAL="1") == ["wal", 2]  # 2 is FULL
 
 
