@@ -41,10 +41,10 @@ QuietWSGIRequestHandler.disable_nagle_algorithm = True
 @pytest.fixture(scope="session")
 def browser_type_launch_args() -> dict[str, object]:
     # The shell draws no window of its own, which takes most of the time of a short test.
-    found = shutil.which("chromium-headless-shell") or chromium()
-    if found is None:
+    executable = shutil.which("chromium-headless-shell") or chromium()
+    if executable is None:
         skip_or_fail_in_ci("no Chromium on this machine (Debian's package: chromium)")
-    return {"executable_path": found, "args": list(FLAGS)}
+    return {"executable_path": executable, "args": list(FLAGS)}
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +166,7 @@ def judgement(coding: Coding, key: str) -> dict | None:
 
 
 class Coder:
-    """A person at the coding page of a text, with words for what is looked at most."""
+    """A person at the coding page of a text."""
 
     def __init__(self, page: Page, coding: Coding) -> None:
         self.page = page
@@ -183,13 +183,13 @@ class Coder:
         return self.page.locator("#text .markable").filter(has_text=re.compile(f"^{re.escape(words)}[0-9?]*$"))
 
     def point_to(self, words: str, further: bool = False) -> None:
-        """By the key of the candidate with these words."""
+        """Press the key of the candidate with these words."""
         item = self.page.locator("#candidates li").filter(has=self.page.get_by_text(words, exact=True)).first
         letter = item.locator("kbd").inner_text()
         self.press(f"Shift+{letter.upper()}" if further else letter)
 
     def action(self, name: str) -> None:
-        """By the list of all actions."""
+        """Run an action from the list of all actions."""
         self.press("Control+k")
         self.page.get_by_role("combobox").fill(name)
         self.press("Enter")

@@ -1,4 +1,4 @@
-"""An adjudicator decides what the demo's six coders disagree on, by keyboard alone."""
+"""Adjudication of the demo by keyboard."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def gold() -> Coding:
     return Coding.objects.get(kind=Coding.Kind.GOLD, text__slug="generator")
 
 
-def left(page: Page) -> int:
-    found = LEFT.search(page.locator("#queue-left").inner_text())
-    return int(found[1]) if found else 0
+def decisions_left(page: Page) -> int:
+    match = LEFT.search(page.locator("#queue-left").inner_text())
+    return int(match[1]) if match else 0
 
 
 def go_to_card(page: Page, words: str) -> None:
@@ -59,14 +59,14 @@ def decisions() -> list[dict]:
     ]
 
 
-def test_gold_is_decided_by_keys_and_comes_back_from_its_export(sign_in, adjudicator, tmp_path):
+def test_gold_decided_by_keyboard_survives_export_and_import(sign_in, adjudicator, tmp_path):
     page = sign_in(adjudicator, "/projects/dialogue/texts/generator/gold/code/")
     queue = page.locator("#queue")
     expect(queue).to_be_focused()
     expect(page.locator(".queue-table thead")).to_contain_text("F")  # letters, and no names
     assert not set(queue.inner_text().split()) & {"ann", "ben", "cora", "dev", "ewa", "finn"}
     assert violations(page) == []
-    at_first = left(page)
+    at_first = decisions_left(page)
     assert at_first > 10
 
     press(page, "Enter")  # the draft of a card, but for a row on which it is undecided
@@ -74,9 +74,9 @@ def test_gold_is_decided_by_keys_and_comes_back_from_its_export(sign_in, adjudic
     saved(page)
     [accepted] = decisions()
     assert accepted["source"] == "draft"
-    assert left(page) == at_first - len(accepted["items"])
+    assert decisions_left(page) == at_first - len(accepted["items"])
 
-    before = left(page)
+    before = decisions_left(page)
     go_to_card(page, "the skipper")  # in no chain, so that none loses its beginning
     press(page, "1")  # what coder A says
     saved(page)
@@ -86,7 +86,7 @@ def test_gold_is_decided_by_keys_and_comes_back_from_its_export(sign_in, adjudic
     coding = Coding.objects.of_people().get(operations__uuid=taken["codings"][0])
     theirs = judgements_of(coding)[item[0]]
     assert judgements_of(gold())[item[0]]["category"] == theirs["category"]
-    assert left(page) < before
+    assert decisions_left(page) < before
 
     press(page, "u")  # and back, and again
     saved(page)
@@ -119,9 +119,9 @@ def test_gold_is_decided_by_keys_and_comes_back_from_its_export(sign_in, adjudic
     current = page.locator("#text .is-current").first.get_attribute("data-key")
     said_before = {key for coding in codings() for key in judgements_of(coding).get(current, {}).get("pointers", [])}
     offered = page.locator("#candidates [data-target]")
-    targets = [offered.nth(place).get_attribute("data-target") for place in range(offered.count())]
-    place, target = next((place, key) for place, key in enumerate(targets) if key not in said_before)
-    press(page, "asdfghjkl"[place])
+    targets = [offered.nth(index).get_attribute("data-target") for index in range(offered.count())]
+    index, target = next((index, key) for index, key in enumerate(targets) if key not in said_before)
+    press(page, "asdfghjkl"[index])
     saved(page)
     assert judgements_of(gold())[current]["pointers"] == [target]
     press(page, "z")
@@ -129,13 +129,13 @@ def test_gold_is_decided_by_keys_and_comes_back_from_its_export(sign_in, adjudic
 
     # all the rest: the draft, or where it is undecided coder A; in the text what lost the beginning of its chain
     for _ in range(200):
-        if not left(page):
+        if not decisions_left(page):
             break
-        before = left(page)
+        before = decisions_left(page)
         press(page, "Enter")
         if "answer it in the text" in page.locator("#say").inner_text():
             press(page, "z", "4", "z")
-        elif left(page) == before:
+        elif decisions_left(page) == before:
             press(page, "1")
     expect(page.locator("#queue-left")).to_contain_text("Nothing left to decide")
     saved(page)
@@ -151,14 +151,14 @@ def test_gold_is_decided_by_keys_and_comes_back_from_its_export(sign_in, adjudic
     expect(page.locator("#queue-left")).not_to_contain_text("spot")
     expect(page.locator("#say")).to_have_text("Everything is decided. Check and submit to close it.")
 
-    submitted(page)
+    submit_gold(page)
     assert gold_states([gold()])[0].state is State.CLOSED
     path = tmp_path / "gold.zip"
     call_command("export_codings", "conll2012", str(path), "--project", "dialogue", "--gold")
     assert chains_of(read_back(path)) == chains_of(gold())
 
 
-def test_keys_held_down_double_clicks_and_digits_on_spot_checks(sign_in, adjudicator):
+def test_repeated_keys_and_double_clicks_decide_once(sign_in, adjudicator):
     page = sign_in(adjudicator, "/projects/dialogue/texts/generator/gold/code/")
     expect(page.locator("#queue")).to_be_focused()
     for _ in range(10):  # the browser repeats the key
@@ -167,11 +167,11 @@ def test_keys_held_down_double_clicks_and_digits_on_spot_checks(sign_in, adjudic
     saved(page)
     assert len(decisions()) == 1
     go_to_card(page, "the skipper")
-    before = left(page)
+    before = decisions_left(page)
     page.get_by_role("button", name=re.compile("Take A")).first.dblclick()
     saved(page)
     assert len(decisions()) == 2
-    assert left(page) < before
+    assert decisions_left(page) < before
     page.locator("#queue").focus()
     go_to_card(page, "Spot check")
     before = judgements_of(gold())
@@ -183,7 +183,7 @@ def test_keys_held_down_double_clicks_and_digits_on_spot_checks(sign_in, adjudic
     assert len(decisions()) == 3
 
 
-def submitted(page: Page) -> None:
+def submit_gold(page: Page) -> None:
     """Answer what coders and draft left open, and submit."""
     while page.locator("#progress-text").inner_text().split(" of ")[0] != "46":
         page.locator("#text-pane").focus()

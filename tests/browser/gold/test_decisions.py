@@ -1,4 +1,4 @@
-"""What was decided of the demo's gold, as managers and coders read it, and the datasheet of the project."""
+"""Decisions on gold and the datasheet, as managers and coders read them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def downloaded(page: Page, name: str) -> tuple[Download, str]:
     return download.value, Path(download.value.path()).read_text(encoding="utf-8-sig")
 
 
-def test_decisions_and_datasheet_are_read_filtered_and_downloaded(sign_in, people):
+def test_managers_filter_and_download_decisions_and_datasheet(sign_in, people):
     page = sign_in(people["manager"], "/projects/chronicle/rounds/pilot/")
     page.get_by_role("link", name="Decisions", exact=True).click()
     rows = page.locator("tbody tr")
@@ -125,8 +125,8 @@ def test_decisions_and_datasheet_are_read_filtered_and_downloaded(sign_in, peopl
 
 
 @pytest.fixture
-def long_names(transactional_db, charlie) -> Project:
-    """Make a project of ten coders in which all that has a name is called by a long word; its gold is drafted."""
+def long_name_project(transactional_db, charlie) -> Project:
+    """Make a project of ten coders with long names everywhere, and draft its gold."""
     project = create_project("long", LONG, SCHEMES["clusters"])
     project.guidelines = f"# {LONG}{LONG}\n\nWho is meant."
     project.save()
@@ -138,7 +138,7 @@ def long_names(transactional_db, charlie) -> Project:
         words = [LONG, "the harbour master of the quay", "she", "it"] * 5
         # each joins the markables of a word, but for one markable
         marked = " and ".join(
-            f"[{word}](={number if place == number else place % 4})" for place, word in enumerate(words)
+            f"[{word}](={number if index == number else index % 4})" for index, word in enumerate(words)
         )
         documents.append(SourceDocument(plain.parse(f"{marked} .", f"{LONG}.txt"), coder))
     import_documents(project, documents, ImportOptions(join=True))
@@ -146,8 +146,8 @@ def long_names(transactional_db, charlie) -> Project:
     return project
 
 
-def cut(page: Page, cells: str) -> list[str]:
-    """Return the cells in sight that begin or end beside the window."""
+def cut_cells(page: Page, cells: str) -> list[str]:
+    """Return the visible cells that extend beyond the window."""
     outside = """(all) => all.filter((element) => {
       const { left, right } = element.getBoundingClientRect();
       return element.checkVisibility() && (left < 0 || right > innerWidth);
@@ -155,13 +155,13 @@ def cut(page: Page, cells: str) -> list[str]:
     return page.locator(cells).evaluate_all(outside)
 
 
-def test_ten_coders_with_long_names_push_nothing_out_of_the_window(sign_in, charlie, long_names):
-    page = sign_in(charlie, f"/projects/long/texts/{long_names.texts.get().slug}/gold/code/")
+def test_queue_and_decisions_fit_window_with_ten_long_names(sign_in, charlie, long_name_project):
+    page = sign_in(charlie, f"/projects/long/texts/{long_name_project.texts.get().slug}/gold/code/")
     queue = page.locator("#queue")
     expect(queue).to_be_focused()
     for width in WIDTHS:
         assert_fits(page, width)
-        assert cut(page, ".queue-table tr > :last-child") == []
+        assert cut_cells(page, ".queue-table tr > :last-child") == []
         said = page.locator(".queue-table tr.is-current td").last
         expect(said).to_contain_text("open")
         assert said.evaluate(ON_TOP)
@@ -185,4 +185,4 @@ def test_ten_coders_with_long_names_push_nothing_out_of_the_window(sign_in, char
     expect(row).to_contain_text(re.compile(f"{LONG}[0-9]"))  # whose answer it is
     for width in WIDTHS:
         assert_fits(page, width)
-        assert cut(page, "tbody :is(th, td), .chip") == []
+        assert cut_cells(page, "tbody :is(th, td), .chip") == []

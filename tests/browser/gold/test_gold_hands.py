@@ -1,4 +1,4 @@
-"""Gold begins early once that is confirmed, and is handed on while its page is open, by keyboard."""
+"""Ownership of gold: begin early, hand on, take over."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def gold() -> Coding:
 
 
 @pytest.mark.expected_errors("404", "ERR_INTERNET_DISCONNECTED")
-def test_gold_is_begun_early_handed_on_and_taken_over(sign_in, coder_of, charlie):
+def test_gold_begun_early_changes_owner_and_keeps_waiting_answers(sign_in, coder_of, charlie):
     coder = coder_of(THREE)
     project = coder.coding.text.project
     dora = person("dora")
@@ -68,7 +68,7 @@ def test_gold_is_begun_early_handed_on_and_taken_over(sign_in, coder_of, charlie
     assert gold().judgements.filter(category__isnull=False).count() == 2
 
 
-def test_an_adjudicator_makes_gold_of_an_own_coding_and_reopens_it(sign_in, coder_of):
+def test_adjudicator_makes_gold_from_own_coding_and_reopens_it(sign_in, coder_of):
     coder = coder_of(THREE)
     text = coder.coding.text
     dora = person("dora")

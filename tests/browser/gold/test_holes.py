@@ -1,4 +1,4 @@
-"""An adjudicator presses Enter through the queue: what has no answer is asked for, and gold is exported whole."""
+"""Items without an answer in the queue of gold."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ADDRESS = "/projects/tea-holes/texts/tea/gold/code/"
 
 @pytest.fixture
 def gold(transactional_db) -> Coding:
-    """Return gold on whose category of the stove and kind of bridging from the last phrase there are three answers."""
+    """Return gold with three different answers on two questions."""
     project = bridging_project()
     return drafted(
         project,
@@ -36,13 +36,13 @@ def go_to_card(page: Page, words: str) -> None:
         press(page, "n")
 
 
-def column_with(page: Page, words: str) -> str:
-    """Return the digit of the coder whose answer on the current row is this."""
+def digit_of(page: Page, words: str) -> str:
+    """Return the digit of the coder with these words on the current row."""
     cells = page.locator(".queue-table tr[aria-current] td").all_inner_texts()
-    return str(next(place for place, cell in enumerate(cells, 1) if cell.strip() == words))
+    return str(next(number for number, cell in enumerate(cells, 1) if cell.strip() == words))
 
 
-def test_enter_decides_nothing_that_has_no_answer(sign_in, gold, tmp_path: Path):
+def test_enter_leaves_rows_without_majority_undecided(sign_in, gold, tmp_path: Path):
     page = sign_in(person("charlie"), ADDRESS)
     left, say = page.locator("#queue-left"), page.locator("#say")
     expect(page.locator("#queue")).to_be_focused()
@@ -64,9 +64,9 @@ def test_enter_decides_nothing_that_has_no_answer(sign_in, gold, tmp_path: Path)
     press(page, "Escape")
     expect(page.locator("#queue")).to_be_focused()
 
-    press(page, column_with(page, "–"))
+    press(page, digit_of(page, "–"))
     expect(say).to_have_text("“that” needs an answer to “how related”: take one, or give your own.")
-    press(page, column_with(page, "possession"))
+    press(page, digit_of(page, "possession"))
     expect(left).to_contain_text("1 decision left")
     go_to_card(page, "the stove")
     press(page, "0")
@@ -86,7 +86,7 @@ def test_enter_decides_nothing_that_has_no_answer(sign_in, gold, tmp_path: Path)
     assert len([answer for answer in judgements_of(gold).values() if answer["category"]]) == len(LABELS)
 
 
-def test_question_that_an_answer_leads_to_is_left_to_decide(sign_in, gold):
+def test_queue_asks_question_that_new_category_requires(sign_in, gold):
     page = sign_in(person("charlie"), ADDRESS)
     left, say = page.locator("#queue-left"), page.locator("#say")
     expect(left).to_contain_text("3 decisions left")
@@ -100,7 +100,7 @@ def test_question_that_an_answer_leads_to_is_left_to_decide(sign_in, gold):
     go_to_card(page, " · bridging")
     press(page, "Enter")
     go_to_card(page, "how related")
-    press(page, column_with(page, "possession"))
+    press(page, digit_of(page, "possession"))
     go_to_card(page, "Spot check")
     press(page, "a")
     expect(say).to_have_text("“how related” has no answer for “the stove”: answer it in the text.")

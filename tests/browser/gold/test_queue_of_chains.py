@@ -40,18 +40,18 @@ def go_to_row(page: Page, card: str, words: str) -> None:
     page.locator(".queue-words").get_by_text(words, exact=True).click()
 
 
-def column_with(page: Page, words: str) -> str:
+def digit_of(page: Page, words: str) -> str:
     cells = page.locator(".queue-table tr[aria-current] td").all_inner_texts()
-    return str(next(place for place, cell in enumerate(cells, 1) if words in cell))
+    return str(next(number for number, cell in enumerate(cells, 1) if words in cell))
 
 
 def take(page: Page, card: str, words: str, answer: str) -> None:
     go_to_row(page, card, words)
-    page.keyboard.press(column_with(page, answer))
+    page.keyboard.press(digit_of(page, answer))
     saved(page)
 
 
-def test_each_answer_offered_can_be_taken_whatever_was_taken_before(sign_in, gold):
+def test_coder_answer_can_be_taken_after_conflicting_answer(sign_in, gold):
     page = sign_in(person("charlie"), ADDRESS)
     expect(page.locator("#queue-left")).to_contain_text("left")
     go_to_row(page, "Category and chain", "the kettle")
@@ -69,7 +69,7 @@ def test_each_answer_offered_can_be_taken_whatever_was_taken_before(sign_in, gol
     expect(page.locator("#queue-left")).to_contain_text("1 decision left")
 
 
-def test_own_answer_after_a_coder_s_was_taken_is_called_own(sign_in, gold):
+def test_answer_typed_after_coder_answer_is_labelled_own(sign_in, gold):
     page = sign_in(person("charlie"), ADDRESS)
     expect(page.locator("#queue-left")).to_contain_text("left")
     take(page, "Chain:", "the stove", "the kettle")
@@ -93,7 +93,7 @@ def test_own_answer_after_a_coder_s_was_taken_is_called_own(sign_in, gold):
     expect(row).to_contain_text("✓ own")
 
 
-def test_dialog_opened_by_mouse_gives_the_keys_back_to_the_queue(sign_in, gold):
+def test_queue_has_focus_after_submit_dialog_closes(sign_in, gold):
     page = sign_in(person("charlie"), ADDRESS)
     queue = page.locator("#queue")
     expect(queue).to_be_focused()

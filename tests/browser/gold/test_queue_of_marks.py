@@ -1,4 +1,4 @@
-"""An adjudicator decides where coders mark themselves: which words are markables at all, and what they are."""
+"""Queue of gold in projects whose coders mark words."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def open_queue(sign_in) -> Page:
     return page
 
 
-def test_words_that_half_of_the_coders_mark_are_asked_for_and_named(transactional_db, sign_in):
+def test_queue_asks_for_words_marked_by_half_of_coders(transactional_db, sign_in):
     drafted(tuple(PHRASES), ())
     page = open_queue(sign_in)
     left = page.locator("#queue-left")
@@ -74,7 +74,7 @@ def test_words_that_half_of_the_coders_mark_are_asked_for_and_named(transactiona
     assert gold_states([gold()])[0].n_open < 3
 
 
-def test_words_that_most_leave_out_are_left_out_by_enter(transactional_db, sign_in):
+def test_enter_leaves_out_words_marked_by_minority(transactional_db, sign_in):
     drafted(("phrase:0-8",), (), ())
     page = open_queue(sign_in)
     expect(page.locator("#queue-left")).to_have_text("1 decision left")
@@ -82,7 +82,7 @@ def test_words_that_most_leave_out_are_left_out_by_enter(transactional_db, sign_
     expect(page.locator("#queue-left")).to_have_text("Nothing left to decide")
 
 
-def test_cards_stay_when_words_are_marked(transactional_db, sign_in):
+def test_cards_stay_visible_after_words_are_marked(transactional_db, sign_in):
     drafted(tuple(PHRASES), ())
     page = open_queue(sign_in)
     table, accept = page.locator(".queue-table"), page.get_by_role("button", name="Accept the draft")
@@ -103,7 +103,7 @@ def test_cards_stay_when_words_are_marked(transactional_db, sign_in):
     expect(accept).to_be_visible()
 
 
-def test_gold_of_a_text_without_markables_is_open_and_says_why(transactional_db, sign_in):
+def test_gold_without_markables_stays_open_and_explains_why(transactional_db, sign_in):
     project = drafted((), (), marking=False)
     [state] = gold_states([gold()])
     assert (state.state, state.n_open) == (State.OPEN, 0)
@@ -120,7 +120,7 @@ def test_gold_of_a_text_without_markables_is_open_and_says_why(transactional_db,
         assert [(loss.what, loss.examples) for loss in report.left_out] == [(EMPTY, ("tea",))]
 
 
-def test_gold_of_nothing_where_coders_mark_is_decided_and_exported(transactional_db, sign_in):
+def test_gold_is_decided_and_exported_if_no_coder_marked_words(transactional_db, sign_in):
     project = drafted((), ())
     assert gold_states([gold()])[0].state is State.DECIDED
     expect(open_queue(sign_in).locator("#queue-left")).to_have_text("Nothing left to decide")

@@ -1,4 +1,4 @@
-"""A forgotten password, an address for mails, and a project from its settings to its end, in a browser."""
+"""Passwords, mail addresses, and archived, copied and deleted projects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from annotations.projects.people.members import add_member, get_or_create_coder
 from tests.browser.conftest import PASSWORD, saved
 
 
-def test_a_member_gets_a_password_by_link_and_confirms_an_address(
+def test_member_sets_password_by_link_and_confirms_address(
     live_server, browser, sign_in, charlie, project, mail_server, mailoutbox
 ):
     mail_server.SITE_URL = live_server.url
@@ -51,7 +51,7 @@ def test_a_member_gets_a_password_by_link_and_confirms_an_address(
 
 
 @pytest.mark.expected_errors("423")
-def test_a_coder_whose_project_is_archived_loses_nothing(coder_of):
+def test_answer_in_archived_project_is_sent_after_reopening(coder_of):
     coder = coder_of("1 M: put [the kettle](a) on [the stove](b)")
     project = coder.coding.text.project
     set_archived(project, archived=True)
@@ -64,7 +64,7 @@ def test_a_coder_whose_project_is_archived_loses_nothing(coder_of):
     assert coder.coding.judgements.count() == 1
 
 
-def test_a_manager_copies_archives_opens_and_deletes_a_project(sign_in, charlie, project, text, codings):
+def test_manager_copies_archives_reopens_and_deletes_project(sign_in, charlie, project, text, codings):
     charlie.user_permissions.add(Permission.objects.get(codename="add_project"))
     add_member(project, charlie, "manager")
     page = sign_in(charlie, "/projects/tea/")

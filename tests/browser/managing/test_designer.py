@@ -1,4 +1,4 @@
-"""A manager designs the scheme of a project, by keys and with the coding page beside it."""
+"""The scheme designer."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def save(page: Page) -> None:
     page.get_by_role("button", name="Save", exact=True).click()
 
 
-def test_a_button_held_down_while_the_server_answers_is_clicked(sign_in, charlie, project):
+def test_button_held_during_server_response_is_clicked(sign_in, charlie, project):
     page = open_designer(sign_in, charlie)
     adder = page.get_by_role("button", name="Add a relation", exact=True)
     with page.expect_response(lambda answer: answer.request.method == "POST"):
@@ -106,7 +106,7 @@ def test_a_button_held_down_while_the_server_answers_is_clicked(sign_in, charlie
     expect(page.get_by_label("Label", exact=True)).to_have_value("New relation")
 
 
-def test_nothing_moves_under_the_pointer_when_a_problem_is_found(sign_in, charlie, project):
+def test_validation_message_moves_no_button(sign_in, charlie, project):
     page = open_designer(sign_in, charlie)
     adder = page.get_by_role("button", name="Add a value")
     with page.expect_response(lambda answer: answer.request.method == "POST"):
@@ -160,7 +160,7 @@ def code_by_keys(page: Page) -> None:
 
 
 @pytest.mark.parametrize(("address", "loads"), [("**/scheme/sample/", 1), ("**/js/coding/main.js", 2)])
-def test_preview_loads_frame_by_frame_and_ends_with_the_last_edit(sign_in, charlie, project, address, loads):
+def test_preview_loads_one_frame_at_a_time_and_shows_last_edit(sign_in, charlie, project, address, loads):
     page = open_designer(sign_in, charlie)
     requests: list[str] = []
     page.on(
@@ -181,7 +181,7 @@ def test_preview_loads_frame_by_frame_and_ends_with_the_last_edit(sign_in, charl
     assert len(requests) == loads
 
 
-def test_a_frame_of_the_preview_that_never_comes_is_given_up(sign_in, charlie, project):
+def test_preview_abandons_frame_that_never_loads(sign_in, charlie, project):
     page = open_designer(sign_in, charlie)
     page.clock.install()
     with hold_request(page, "**/scheme/sample/") as waiting:
@@ -192,7 +192,7 @@ def test_a_frame_of_the_preview_that_never_comes_is_given_up(sign_in, charlie, p
     waiting[0].abort()
 
 
-def test_a_manager_designs_a_scheme_tries_saves_and_assigns_it(sign_in, alice, charlie, project):
+def test_manager_designs_tries_saves_and_assigns_scheme(sign_in, alice, charlie, project):
     assert not charlie.is_staff
     add_member(project, alice, Membership.Role.CODER)
     page = open_designer(sign_in, charlie)
@@ -253,7 +253,7 @@ def test_a_manager_designs_a_scheme_tries_saves_and_assigns_it(sign_in, alice, c
     assert said(other.texts.get().codings.of_people().get(), other) == said(coding, project)
 
 
-def test_questions_are_moved_indented_deleted_and_undone_by_keys(sign_in, charlie, project):
+def test_keyboard_moves_indents_and_deletes_questions(sign_in, charlie, project):
     page = open_designer(sign_in, charlie)
     for label in ("animacy", "gender"):
         add(page, "an attribute", label)
@@ -274,7 +274,7 @@ def test_questions_are_moved_indented_deleted_and_undone_by_keys(sign_in, charli
 
 
 @pytest.mark.expected_errors("412")
-def test_a_draft_survives_another_save_and_a_reload_asks_first(sign_in, charlie, project):
+def test_draft_survives_other_save_and_reload_asks_first(sign_in, charlie, project):
     page = open_designer(sign_in, charlie)
     add(page, "a category", "mine")
     state(page, "Not saved")
@@ -293,7 +293,7 @@ def test_a_draft_survives_another_save_and_a_reload_asks_first(sign_in, charlie,
     assert asked == ["beforeunload"]
 
 
-def test_a_draft_is_kept_by_the_browser_until_it_is_saved(sign_in, charlie, project):
+def test_browser_keeps_draft_until_undone(sign_in, charlie, project):
     page = open_designer(sign_in, charlie)
     page.on("dialog", lambda dialog: dialog.accept())
     add(page, "an attribute", "gender")
@@ -319,7 +319,7 @@ def test_a_draft_is_kept_by_the_browser_until_it_is_saved(sign_in, charlie, proj
 
 
 @pytest.mark.expected_errors("Failed to load resource")
-def test_who_is_signed_out_is_told_and_finds_the_draft_again(sign_in, charlie, project):
+def test_signed_out_manager_gets_draft_back(sign_in, charlie, project):
     page = open_designer(sign_in, charlie)
     page.on("dialog", lambda dialog: dialog.accept())
     cookies = page.context.cookies()
@@ -335,7 +335,7 @@ def test_who_is_signed_out_is_told_and_finds_the_draft_again(sign_in, charlie, p
 
 
 @pytest.mark.expected_errors("Failed to load resource")
-def test_a_save_whose_answer_is_lost_is_no_change_of_somebody_else(sign_in, charlie, project):
+def test_lost_response_to_save_causes_no_conflict(sign_in, charlie, project):
     page = open_designer(sign_in, charlie)
     add(page, "a category", "mine")
 
@@ -359,7 +359,7 @@ def test_a_save_whose_answer_is_lost_is_no_change_of_somebody_else(sign_in, char
 
 
 @pytest.mark.expected_errors("Failed to load resource")
-def test_a_draft_is_tried_again_when_the_network_is_back(sign_in, charlie, project):
+def test_draft_is_checked_again_after_reconnect(sign_in, charlie, project):
     page = open_designer(sign_in, charlie)
     offline(page)
     add(page, "a category", "mine")
@@ -369,7 +369,7 @@ def test_a_draft_is_tried_again_when_the_network_is_back(sign_in, charlie, proje
     expect(page.locator("#scheme-save")).to_be_enabled()
 
 
-def test_wrong_keys_are_refused_and_a_list_of_values_is_pasted(sign_in, charlie, project):
+def test_designer_refuses_wrong_keys_and_limits_pasted_values(sign_in, charlie, project):
     page = open_designer(sign_in, charlie)
     add(page, "a category", "old")
     add(page, "a category", "new")
@@ -407,7 +407,7 @@ def test_wrong_keys_are_refused_and_a_list_of_values_is_pasted(sign_in, charlie,
     expect(page.locator(".scheme-value")).to_have_count(1)
 
 
-def test_merges_and_required_answers_are_told_before_they_are_saved(sign_in, alice, charlie, project):
+def test_save_dialog_lists_merges_and_required_answers(sign_in, alice, charlie, project):
     add_member(project, alice, Membership.Role.CODER)
     values = tuple(ValueSpec(key, f"the {key}") for key in ("f", "m"))
     spec = replace(read_scheme(project.pk).spec, attributes=(AttributeSpec("gender", "gender", values=values),))
@@ -434,7 +434,7 @@ def test_merges_and_required_answers_are_told_before_they_are_saved(sign_in, ali
 @pytest.mark.parametrize(
     ("width", "colours"), cases([(1440, "dark"), (390, "light")], full=[(1440, "light"), (768, "dark"), (390, "dark")])
 )
-def test_the_designer_has_no_barriers_and_is_not_cut(sign_in, charlie, project, width, colours):
+def test_designer_is_accessible_and_fits_window(sign_in, charlie, project, width, colours):
     page = open_designer(sign_in, charlie)
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=colours, reduced_motion="reduce")

@@ -1,4 +1,4 @@
-"""Joining by a link in a browser, which says of a form from where it comes."""
+"""Invitation links."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ def secret(project, charlie) -> str:
 
 def referrers(page: Page) -> list[str]:
     """Return what the page's requests say of where they come from, as they are made."""
-    found: list[str] = []
+    referers: list[str] = []
 
     def note(request: Request) -> None:
-        found.append(request.all_headers().get("referer", ""))
+        referers.append(request.all_headers().get("referer", ""))
 
     page.on("requestfinished", note)
-    return found
+    return referers
 
 
-def test_who_has_the_link_makes_an_account_and_joins(live_server, browser, project, secret):
+def test_invited_person_creates_account_and_joins(live_server, browser, project, secret):
     page = browser.new_context(base_url=live_server.url).new_page()
     said = referrers(page)
     page.goto(f"/invitations/{secret}/")
@@ -41,7 +41,7 @@ def test_who_has_the_link_makes_an_account_and_joins(live_server, browser, proje
     page.context.close()
 
 
-def test_who_is_signed_in_joins_with_the_account_they_have(sign_in, mallory, project, secret):
+def test_signed_in_user_joins_with_existing_account(sign_in, mallory, project, secret):
     page = sign_in(mallory)
     page.goto(f"/invitations/{secret}/")
     page.get_by_role("button", name="Join as mallory").click()

@@ -29,7 +29,7 @@ def make_walk(charlie):
     return create_project("walk", "Walk", SCHEMES["passonneau-2004"], manager=charlie)
 
 
-def test_manager_imports_and_walks_from_the_number_to_the_words(sign_in, charlie):
+def test_manager_imports_codings_and_opens_item_behind_figure(sign_in, charlie):
     make_walk(charlie)
     page = sign_in(charlie, "/projects/walk/")
     page.get_by_role("link", name="Import", exact=True).click()
@@ -55,7 +55,7 @@ def test_manager_imports_and_walks_from_the_number_to_the_words(sign_in, charlie
     expect(page.get_by_role("heading", name="Items")).to_be_visible()
 
 
-def test_wrong_file_is_named_with_its_line(sign_in, charlie):
+def test_import_names_line_of_wrong_file(sign_in, charlie):
     make_walk(charlie)
     page = sign_in(charlie, "/projects/walk/import/")
     page.get_by_label("Files", exact=True).set_input_files(
@@ -73,7 +73,7 @@ def test_wrong_file_is_named_with_its_line(sign_in, charlie):
     expect(page.get_by_role("alert")).to_contain_text("None of the files can be imported. Nothing was changed.")
 
 
-def test_theme_switch_is_kept(sign_in, charlie, project):
+def test_theme_choice_survives_reload(sign_in, charlie, project):
     page = sign_in(charlie, "/projects/tea/")
     switch = page.locator("[data-theme-switch]")
     while page.locator("html").get_attribute("data-theme") != "dark":

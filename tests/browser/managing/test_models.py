@@ -14,7 +14,7 @@ from tests.shared.agreeing import WALK, answer, coded_project
 from tests.shared.coding import judge_all, judgement
 
 
-def test_manager_adds_a_model_makes_its_key_and_reads_its_version(sign_in, project, charlie):
+def test_manager_adds_model_and_creates_and_ends_its_key(sign_in, project, charlie):
     page = sign_in(charlie, "/projects/tea/members/")
     page.get_by_role("link", name="Models that code").click()
     page.get_by_label("Name").fill("gpt-zero-shot")
@@ -39,7 +39,7 @@ def test_manager_adds_a_model_makes_its_key_and_reads_its_version(sign_in, proje
     expect(page.locator(".texts-version", has_text="gpt-zero-shot")).to_contain_text("model")
 
 
-def test_a_manager_reads_where_a_model_differs_from_people_who_agree(sign_in, charlie):
+def test_manager_opens_items_where_model_differs_from_people(sign_in, charlie):
     project = answer(coded_project("walk", "poesio-artstein-2005", WALK, WALK + ".", coders=("alice", "bob", "carol")))
     user = add_model(project, "a-rule-based-model-with-a-long-name").membership.user
     assign_texts(project, project.texts.all(), [user])

@@ -1,4 +1,4 @@
-"""The page Assignments in a browser: a plan from nothing, cells by hand, and a pool."""
+"""The page Assignments: plans, cells and pools."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def assigned():
     return set(Coding.objects.of_people().values_list("text__slug", "coder__username"))
 
 
-def test_from_a_new_project_to_a_plan_in_twelve_clicks(sign_in, charlie, alice, bob):
+def test_new_project_gets_plan_in_twelve_clicks(sign_in, charlie, alice, bob):
     charlie.user_permissions.add(Permission.objects.get(codename="add_project"))
     page = sign_in(charlie, "/")
     clicks = Clicks(page)
@@ -59,7 +59,7 @@ def test_from_a_new_project_to_a_plan_in_twelve_clicks(sign_in, charlie, alice, 
     assert Coding.objects.of_people().count() == 24
 
 
-def test_the_preview_follows_the_form_and_the_address(sign_in, large, charlie):
+def test_preview_follows_form_and_address(sign_in, large, charlie):
     page = sign_in(charlie, "/projects/large/assign/")
     expect(page.locator("#plan-summary")).to_contain_text("24 new assignments")
     page.get_by_label("Coders per text").fill("3")
@@ -86,7 +86,7 @@ def test_the_preview_follows_the_form_and_the_address(sign_in, large, charlie):
     assert_fits(page, 390)
 
 
-def test_cells_are_changed_by_keyboard_before_and_after(sign_in, large, charlie):
+def test_keyboard_changes_cells_before_and_after_applying(sign_in, large, charlie):
     page = sign_in(charlie, "/projects/large/assign/?design=k&k=2&seed=7")
     cell = page.get_by_label(re.compile("^T00, ann"))
     cell.focus()
@@ -116,7 +116,7 @@ def test_cells_are_changed_by_keyboard_before_and_after(sign_in, large, charlie)
 
 
 @pytest.mark.expected_errors("400")
-def test_what_has_begun_meanwhile_is_not_taken_away(sign_in, large, charlie):
+def test_begun_coding_stays_assigned(sign_in, large, charlie):
     apply_plan(large, plan_request())
     text, coder = min(assigned())
     page = sign_in(charlie, "/projects/large/assign/")
@@ -130,7 +130,7 @@ def test_what_has_begun_meanwhile_is_not_taken_away(sign_in, large, charlie):
     expect(page.get_by_label(re.compile(f"^{text.title()}, {coder}: begun"))).to_be_disabled()
 
 
-def test_a_coder_takes_texts_from_a_pool(sign_in, large, charlie):
+def test_coder_takes_texts_from_pool(sign_in, large, charlie):
     page = sign_in(charlie, "/projects/large/assign/")
     page.get_by_label("Pool").check()
     expect(page.locator("#plan-summary")).to_contain_text("It is a pool")
@@ -146,10 +146,10 @@ def test_a_coder_takes_texts_from_a_pool(sign_in, large, charlie):
         assert Coding.objects.of_people().filter(coder=ann).count() == number
 
 
-def test_who_is_replaced_keeps_what_is_begun_and_the_matrix_shows_it(sign_in, large, charlie):
+def test_replaced_coder_keeps_begun_text(sign_in, large, charlie):
     apply_plan(large, plan_request(k=1, allow_unconnected=True, due_on=date(2026, 1, 2)))
     ann, ben = person("ann"), person("ben")
-    begun, *open_ones = Coding.objects.of_people().filter(coder=ann).select_related("text").order_by("place")
+    begun, *open_codings = Coding.objects.of_people().filter(coder=ann).select_related("text").order_by("place")
     judge(begun, begun.text.markables.first().key, "none")
     page = sign_in(charlie, "/projects/large/assign/")
     page.get_by_label("Coder", exact=True).select_option(label="ann")
@@ -161,7 +161,7 @@ def test_who_is_replaced_keeps_what_is_begun_and_the_matrix_shows_it(sign_in, la
     for coder, state in (("ann", "released, 1 of 2"), ("ben", "assigned, 0 of 2, overdue")):
         cell = matrix.get_by_role("link", name=f"{begun.text.title} by {coder}: {state}", exact=True)
         expect(cell).to_contain_text(state.partition(",")[0])
-    for coding in open_ones:
+    for coding in open_codings:
         expect(matrix.get_by_role("link", name=f"{coding.text.title} by ann")).to_have_count(0)
     for width in (1440, 390):
         assert_fits(page, width)

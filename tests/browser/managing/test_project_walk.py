@@ -1,4 +1,4 @@
-"""A project from nothing: twelve texts, three coders and an adjudicator, by few clicks."""
+"""Setup of a project in few clicks."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def code_first(page: Page, *keys: str) -> None:
     expect(page.get_by_role("status").filter(has_text="ubmitted")).to_have_count(1)
 
 
-def test_twelve_texts_three_coders_and_an_adjudicator(sign_in, join, charlie):
+def test_project_of_twelve_texts_is_set_up_and_coded(sign_in, join, charlie):
     charlie.user_permissions.add(Permission.objects.get(codename="add_project"))
     page = sign_in(charlie, "/")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])

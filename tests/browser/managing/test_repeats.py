@@ -12,7 +12,7 @@ from tests.shared.plans import make_large_project
 from tests.shared.projects import person
 
 
-def test_a_coder_codes_a_text_again_without_seeing_the_first_time(sign_in, db):
+def test_repeat_hides_first_coding(sign_in, db):
     project = make_large_project()
     ann, round_ = person("ann"), project.rounds.get()
     for number, text in enumerate(project.texts.order_by("slug")[:2]):

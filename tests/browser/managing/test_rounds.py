@@ -15,7 +15,7 @@ from tests.browser.conftest import offline, saved
 THREE = "[Ann](a) met [Bob](b). [She](c) left."
 
 
-def test_a_manager_copies_a_round_assigns_in_it_and_closes_it(sign_in, coder_of, charlie):
+def test_manager_copies_round_assigns_texts_and_closes_it(sign_in, coder_of, charlie):
     coder = coder_of(THREE)
     project = coder.coding.text.project
     add_member(project, charlie, Membership.Role.MANAGER)
@@ -41,7 +41,7 @@ def test_a_manager_copies_a_round_assigns_in_it_and_closes_it(sign_in, coder_of,
     expect(page.get_by_text("Opened the round again.")).to_be_visible()
 
 
-def test_an_open_page_goes_on_when_its_text_is_assigned_again(coder_of):
+def test_open_page_keeps_its_coding_after_second_assignment(coder_of):
     coder = coder_of(THREE)
     coder.press("4")
     coder.saved()
@@ -64,7 +64,7 @@ def test_an_open_page_goes_on_when_its_text_is_assigned_again(coder_of):
 
 
 @pytest.mark.expected_errors("ERR_INTERNET_DISCONNECTED", "400")
-def test_what_was_not_sent_before_a_round_was_closed_is_kept(coder_of):
+def test_closed_round_keeps_unsent_answers_in_browser(coder_of):
     coder = coder_of(THREE)
     page, project = coder.page, coder.coding.text.project
     offline(page)
@@ -84,12 +84,12 @@ def test_what_was_not_sent_before_a_round_was_closed_is_kept(coder_of):
     assert coder.coding.version == 1
 
 
-def test_what_waited_before_texts_had_several_codings_is_sent(coder_of):
+def test_answers_queued_by_older_version_are_sent(coder_of):
     coder = coder_of(THREE)
     page, keys = coder.page, coder.keys()
     payload = {"markable": keys["a"], "category": "none", "pointers": []}
     operation = {"uuid": "6f1b1b6e-7f5e-4d0b-9a53-0c1a3b6f5d11", "kind": "judge", "payload": payload}
-    place = "/api/v1/projects/own/texts/tea/coding/operations/ alice"
+    address = "/api/v1/projects/own/texts/tea/coding/operations/ alice"
     page.evaluate(
         """(row) => new Promise((done) => {
           const opening = indexedDB.open("coindex");
@@ -99,7 +99,7 @@ def test_what_waited_before_texts_had_several_codings_is_sent(coder_of):
             writing.oncomplete = done;
           };
         })""",
-        {"place": place, "operation": operation},
+        {"place": address, "operation": operation},
     )
     page.reload()
     expect(page.locator("#progress-text")).to_have_text("1 of 3 decided")

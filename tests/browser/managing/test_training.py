@@ -38,7 +38,7 @@ def make_gold(text: Text, manager: User) -> None:
     submit_coding(gold, manager)
 
 
-def test_who_fails_sees_the_gold_and_passes_on_another_text(sign_in, coder_of, charlie):
+def test_failed_trainee_sees_gold_and_passes_next_text(sign_in, coder_of, charlie):
     coder = coder_of(THREE)
     project, person = coder.coding.text.project, coder.coding.coder
     add_member(project, charlie, Membership.Role.MANAGER)
@@ -69,7 +69,7 @@ def test_who_fails_sees_the_gold_and_passes_on_another_text(sign_in, coder_of, c
     expect(page.get_by_text("Nothing is meant.").first).to_be_visible()
 
 
-def test_training_is_passed_before_locked_texts_open(sign_in, coder_of, charlie):
+def test_passed_training_unlocks_texts(sign_in, coder_of, charlie):
     coder = coder_of(THREE)
     pilot_after_training(coder, charlie)
     page = coder.page
@@ -88,7 +88,7 @@ def test_training_is_passed_before_locked_texts_open(sign_in, coder_of, charlie)
     expect(page.locator("#progress-text")).to_have_text("0 of 3 decided")
 
 
-def test_who_fails_the_last_text_reads_that_a_manager_decides(sign_in, coder_of, charlie):
+def test_manager_decides_after_failed_last_text(sign_in, coder_of, charlie):
     coder = coder_of(THREE)
     pilot_after_training(coder, charlie)
     page = coder.page
@@ -124,7 +124,7 @@ def pilot_after_training(coder, manager):
     change_round(coder.coding.round, name="pilot", required_round=training)
 
 
-def test_gold_is_shown_after_each_answer_and_the_first_answer_counts(sign_in, coder_of, charlie):
+def test_feedback_shows_gold_and_first_answer_counts(sign_in, coder_of, charlie):
     coder = coder_of(THREE)
     project, person = coder.coding.text.project, coder.coding.coder
     add_member(project, charlie, Membership.Role.MANAGER)

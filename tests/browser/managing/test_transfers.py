@@ -1,4 +1,4 @@
-"""Imports and exports in a browser: look first, then do it, by pointer and by keyboard."""
+"""Imports and exports, by mouse and by keyboard."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def tales(manager, alice) -> Project:
     return tales
 
 
-def test_what_an_export_loses_is_seen_before_it_is_downloaded(sign_in, manager, codings, keys):
+def test_export_preview_lists_losses(sign_in, manager, codings, keys):
     judge(codings["alice"], keys["c"], "phrase", keys["a"], keys["b"], note="either of them")
     submit_coding(codings["alice"], codings["alice"].coder)
     page = sign_in(manager, "/projects/tea/")
@@ -58,7 +58,7 @@ def test_what_an_export_loses_is_seen_before_it_is_downloaded(sign_in, manager, 
     expect(page.get_by_role("link", name="Download")).to_be_visible()
 
 
-def test_an_import_goes_by_keyboard_alone(sign_in, manager, project):
+def test_manager_imports_by_keyboard(sign_in, manager, project):
     page = sign_in(manager, "/projects/tea/import/")
     page.get_by_label("Files", exact=True).set_input_files(DOG)
     page.get_by_label("Format").focus()
@@ -84,7 +84,7 @@ def order_corpus(page, slug: str) -> None:
     page.get_by_role("button", name="Preview").click()
 
 
-def test_names_of_a_corpus_are_mapped_and_remembered(sign_in, manager, tales):
+def test_import_maps_and_remembers_names_of_corpus(sign_in, manager, tales):
     page = sign_in(manager)
     order_corpus(page, "tales")
     expect(page.get_by_role("alert")).to_contain_text("None of the files can be imported")
@@ -99,7 +99,7 @@ def test_names_of_a_corpus_are_mapped_and_remembered(sign_in, manager, tales):
     expect(page.locator("#summary")).to_contain_text("1 coding already imported")
 
 
-def test_the_scheme_of_a_corpus_is_seen_before_the_project_gets_it(sign_in, manager, tales):
+def test_import_previews_scheme_of_corpus(sign_in, manager, tales):
     page = sign_in(manager)
     order_corpus(page, "tales")
     page.get_by_role("button", name="Create the scheme from the files").click()
@@ -117,7 +117,7 @@ def test_the_scheme_of_a_corpus_is_seen_before_the_project_gets_it(sign_in, mana
     expect(page.get_by_role("table", name="Scheme of the file")).to_contain_text("coref")
 
 
-def test_another_format_asks_its_questions_and_keeps_what_was_said(sign_in, manager):
+def test_format_change_keeps_files_and_coder(sign_in, manager):
     page = sign_in(manager, "/projects/tea/import/")
     page.get_by_label("Files", exact=True).set_input_files(DOG)
     page.get_by_label("Format").select_option("brat")
@@ -136,7 +136,7 @@ def test_another_format_asks_its_questions_and_keeps_what_was_said(sign_in, mana
     expect(page.get_by_label("Coder", exact=True)).to_have_value("alice")
 
 
-def test_what_is_said_while_another_format_loads_stays_with_the_focus(sign_in, manager, project):
+def test_choice_during_format_change_keeps_value_and_focus(sign_in, manager, project):
     page = sign_in(manager)
     answer = DelayedAnswer(page, "**/import/?format=brat")
     page.goto("/projects/tea/import/")
@@ -151,7 +151,7 @@ def test_what_is_said_while_another_format_loads_stays_with_the_focus(sign_in, m
     expect(nobodys).to_be_focused()
 
 
-def test_another_format_leaves_the_coders_and_an_archive_asks_none(sign_in, manager, codings):
+def test_export_format_change_keeps_coders_and_archive_has_none(sign_in, manager, codings):
     page = sign_in(manager, "/projects/tea/export/?format=conll2012")
     page.get_by_label("alice").check()
     page.get_by_label("Format").select_option("jsonlines")
@@ -161,7 +161,7 @@ def test_another_format_leaves_the_coders_and_an_archive_asks_none(sign_in, mana
     expect(page.get_by_label("alice")).to_have_count(0)
 
 
-def test_what_takes_long_has_a_bar_until_the_worker_is_done(sign_in, manager, settings, monkeypatch):
+def test_long_import_shows_progress_until_worker_finishes(sign_in, manager, settings, monkeypatch):
     settings.TASKS = TASKS
     monkeypatch.setattr(orders, "QUICK_BYTES", 0)
     page = sign_in(manager, "/projects/tea/import/")
@@ -179,7 +179,7 @@ def test_what_takes_long_has_a_bar_until_the_worker_is_done(sign_in, manager, se
     expect(page.locator("#summary")).to_contain_text("Imported: 1 new text")
 
 
-def test_a_project_comes_back_from_its_archive(sign_in, manager, codings, keys):
+def test_project_is_restored_from_archive(sign_in, manager, codings, keys):
     judge(codings["alice"], keys["c"], "phrase", keys["a"])
     manager.is_superuser = True
     manager.save()
@@ -204,7 +204,7 @@ def test_a_project_comes_back_from_its_archive(sign_in, manager, codings, keys):
     expect(page.get_by_role("row").filter(has_text="Tea")).to_contain_text("1")
 
 
-def test_links_that_texts_only_leave_out_are_read_as_one_coders_work(sign_in, manager, tales):
+def test_import_offers_links_of_texts_as_one_coders_work(sign_in, manager, tales):
     page = sign_in(manager, "/projects/tales/import/")
     expect(page.get_by_label("Texts only")).to_be_checked()
     page.get_by_label("Files", exact=True).set_input_files({**DOG, "buffer": CONLL.replace("(2)", "(1)").encode()})
@@ -216,7 +216,7 @@ def test_links_that_texts_only_leave_out_are_read_as_one_coders_work(sign_in, ma
     expect(page.locator("#left-out-answers")).to_have_count(0)
 
 
-def test_near_copies_are_aligned_by_the_control_the_refusal_offers(sign_in, manager, bob, tales):
+def test_refusal_of_near_copy_offers_alignment(sign_in, manager, bob, tales):
     add_member(tales, bob, Membership.Role.CODER)
     walk = "[Anna](=1) took [her](=1) dog for a walk, and they met nobody."
     page = sign_in(manager, "/projects/tales/import/?format=plain")
@@ -251,7 +251,7 @@ def litbank() -> dict[str, str]:
     return {"alice/house.txt": text, "alice/house.ann": "".join(spans)}
 
 
-def test_the_first_words_of_a_text_are_read_on_a_phone(sign_in, manager, project):
+def test_preview_shows_first_words_on_phone(sign_in, manager, project):
     page = sign_in(manager, "/projects/tea/import/?format=conll2012")
     page.set_viewport_size({"width": 390, "height": 900})
     page.get_by_label("Files", exact=True).set_input_files(DOG | {"name": "a_long_walk_with_the_dog.conll"})
@@ -261,7 +261,7 @@ def test_the_first_words_of_a_text_are_read_on_a_phone(sign_in, manager, project
     assert cell.evaluate("cell => cell.clientWidth") >= 200
 
 
-def test_a_refusal_has_its_reason_first_and_its_choices_in_sight(sign_in, manager, tales):
+def test_refusal_shows_reason_before_choices(sign_in, manager, tales):
     page = sign_in(manager, "/projects/tales/import/?format=brat")
     house = {"name": "house.zip", "mimeType": "application/zip", "buffer": zipped(litbank())}
     page.get_by_label("Files", exact=True).set_input_files(house)

@@ -1,4 +1,4 @@
-"""The coding page for those who hear it, enlarge it, or want it still; and in a narrow window."""
+"""Accessibility of the coding page."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def violations(page: Page, *rules: str, but: Sequence[str] = (), within: str | N
         page.evaluate(AXE_SCRIPT)
     # What axe finds right, too, would be tens of kilobytes.
     asked = {"resultTypes": ["violations"], "rules": {rule: {"enabled": False} for rule in but}, **only}
-    found = page.evaluate(
+    results = page.evaluate(
         "([where, asked]) => axe.run(where || document, asked).then((found) => found.violations)", [within, asked]
     )
     return [
         f"{violation['id']}: {node['target']} {node['failureSummary']}"
-        for violation in found
+        for violation in results
         if violation["impact"] in ("serious", "critical")
         for node in violation["nodes"]
     ]
@@ -66,12 +66,12 @@ def barriers(page: Page) -> list[str]:
     """Return what axe finds in light colours, and of the colours in the dark."""
     # A colour on its way from one scheme to the other is nobody's choice.
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
-    found = violations(page)
+    results = violations(page)
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
-    return found + violations(page, "color-contrast")
+    return results + violations(page, "color-contrast")
 
 
-def test_colours_of_categories_and_what_is_chosen_by_system_colours(coder):
+def test_forced_colours_highlight_choice_and_categories_differ(coder):
     page = coder.page
     page.emulate_media(forced_colors="active")
     for selector in (".coding-category", ".coding-candidate"):
@@ -81,14 +81,14 @@ def test_colours_of_categories_and_what_is_chosen_by_system_colours(coder):
         chosen = {colour for pressed, colour in looks if pressed == "true"}
         assert len(chosen) == 1
         assert chosen.isdisjoint(colour for pressed, colour in looks if pressed != "true")
-        chosen_one = page.locator(f"{selector}[aria-pressed=true]")
-        assert chosen_one.evaluate(COLOURS) == page.evaluate(HIGHLIGHT)
+        chosen_element = page.locator(f"{selector}[aria-pressed=true]")
+        assert chosen_element.evaluate(COLOURS) == page.evaluate(HIGHLIGHT)
     turn = page.locator(".markable.is-target:not([class*=chain-])").first
     expect(turn).to_have_css("border-block-end-style", "none")
     page.emulate_media(forced_colors="none")
     read_colour = "(element, side) => getComputedStyle(element).getPropertyValue(`border-${side}-color`)"
     buttons = page.locator(".coding-category")
-    colours = [buttons.nth(place).evaluate(read_colour, "inline-start") for place in range(4)]
+    colours = [buttons.nth(index).evaluate(read_colour, "inline-start") for index in range(4)]
     assert len(set(colours)) == 4
     coder.press("Shift+Tab", "3", "ArrowRight")
     words = coder.markable("Bob")
@@ -97,7 +97,7 @@ def test_colours_of_categories_and_what_is_chosen_by_system_colours(coder):
     coder.saved()
 
 
-def test_axe_finds_nothing_serious(coder):
+def test_coding_page_passes_axe(coder):
     page = coder.page
     assert barriers(page) == []
     for key in ("v", "/"):
@@ -121,8 +121,8 @@ def test_axe_finds_nothing_serious(coder):
     coder.saved()
 
 
-def test_unsure_note_and_undo_stay_in_sight_below_many_candidates(coder_of):
-    coder = coder_of(" ".join(f"[Ann {place}](a{place})" for place in range(40)))
+def test_unsure_note_and_undo_stay_visible_with_many_candidates(coder_of):
+    coder = coder_of(" ".join(f"[Ann {index}](a{index})" for index in range(40)))
     page = coder.page
     for width, height in ((1440, 900), (390, 844)):
         page.set_viewport_size({"width": width, "height": height})
@@ -135,7 +135,7 @@ def test_unsure_note_and_undo_stay_in_sight_below_many_candidates(coder_of):
         coder.saved()
 
 
-def test_text_controls_and_the_current_markable_are_read_out(coder):
+def test_screen_reader_gets_text_controls_and_current_markable(coder):
     text = coder.page.locator("#text-pane").aria_snapshot()
     for words in ("Margaret", "Ann", "greeted", "him"):
         assert words in text
@@ -172,7 +172,7 @@ def test_text_controls_and_the_current_markable_are_read_out(coder):
     coder.saved()
 
 
-def test_the_page_is_worked_by_keyboard_from_the_top(coder):
+def test_tab_key_reaches_all_controls(coder):
     page = coder.page
     page.locator("#text-pane").focus()
     coder.press("Escape")
@@ -184,7 +184,7 @@ def test_the_page_is_worked_by_keyboard_from_the_top(coder):
     coder.saved()
 
 
-def test_nothing_is_cut_off_in_a_narrow_window(coder):
+def test_coding_page_fits_narrow_window(coder):
     page = coder.page
     coder.saved()
     for width in cases([380, 1000], full=[640]):
@@ -208,7 +208,7 @@ def test_nothing_is_cut_off_in_a_narrow_window(coder):
         coder.saved()
 
 
-def test_zoom_to_four_hundred_percent_leaves_everything_in_reach(coder):
+def test_coding_page_is_usable_at_zoom_of_400_percent(coder):
     page = coder.page
     coder.saved()
     page.set_viewport_size({"width": 320, "height": 256})  # 1280 by 1024 at 400 %
@@ -220,7 +220,7 @@ def test_zoom_to_four_hundred_percent_leaves_everything_in_reach(coder):
     coder.saved()
 
 
-def test_less_motion_and_larger_text_are_had(coder):
+def test_page_reduces_motion_and_remembers_text_size(coder):
     page = coder.page
     find_moving = """[...document.querySelectorAll("*")].filter((element) => {
           const { transitionDuration, animationDuration } = getComputedStyle(element);

@@ -13,7 +13,7 @@ LOGO = "https://cdn.redoc.ly/redoc/logo-mini.svg"
     [("/api/v1/docs/", ".opblock-summary-path"), ("/api/v1/redoc/", "[data-section-id] h2")],
 )
 @pytest.mark.expected_errors(r"cdn\.redoc\.ly/redoc/logo-mini\.svg")
-def test_description_of_the_api_is_shown_and_all_is_from_here(live_server, page, path, shown):
+def test_api_docs_load_from_own_server_only(live_server, page, path, shown):
     came, said = [], []
     page.on("requestfinished", lambda request: came.append(request.url))
     page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)

@@ -74,7 +74,7 @@ def visit(live_server, browser) -> Iterator[object]:
         context.close()
 
 
-def places(world: World, role: str) -> Iterator[tuple[str, str, str]]:
+def listed_pages(world: World, role: str) -> Iterator[tuple[str, str, str]]:
     here = world.here
     for address, drawn, keys in CODING[role]:
         if address == "ITEM":
@@ -91,11 +91,11 @@ def places(world: World, role: str) -> Iterator[tuple[str, str, str]]:
     ("role", "policy"),
     cases([("manager", False), ("coder", False), ("coder", True)], full=[("manager", True)]),
 )
-def test_no_script_of_the_data_runs_and_nothing_comes_from_elsewhere(world, visit, live_server, role, policy):
+def test_hostile_data_run_no_script_and_load_nothing_foreign(world, visit, live_server, role, policy):
     page, dialogs, asked = visit(world.roles[role], policy=policy), [], []
     page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     page.on("request", lambda request: asked.append(request.url))
-    for address, drawn, keys in places(world, role):
+    for address, drawn, keys in listed_pages(world, role):
         page.goto(address)
         expect(page.locator(drawn).first).to_be_visible()
         if keys:
@@ -111,8 +111,7 @@ def test_no_script_of_the_data_runs_and_nothing_comes_from_elsewhere(world, visi
 
 
 @pytest.mark.expected_errors("status of 404 .*/(account|password)/")  # pages of a site that has a mail server
-def test_a_browser_reads_no_page_otherwise_than_we_do(world, visit):
-    """Every page, parsed by the browser. A file is no page, and says so."""
+def test_browser_parses_no_injected_element(world, visit):
     page = visit(world.roles["manager"], policy=True)
     read = f"""async (address) => {{
       const reply = await fetch(address);
@@ -126,7 +125,7 @@ def test_a_browser_reads_no_page_otherwise_than_we_do(world, visit):
 
 
 @pytest.mark.expected_errors("Content Security Policy")
-def test_the_watch_is_sharp(visit, alice):
+def test_script_watch_reports_injected_script(visit, alice):
     page = visit(alice, policy=False)
     page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img xss-x src onerror=xss()>')")
     wait_until(page, "window.ran.length === 1")

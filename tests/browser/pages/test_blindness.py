@@ -1,4 +1,4 @@
-"""What a second coder can see of the first in a browser: nothing."""
+"""Blindness: coders do not see each other's work."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def change_person(page: Page, name: str) -> None:
 
 
 @pytest.mark.expected_errors("status of 403")
-def test_page_left_open_does_not_write_as_the_next_person(sign_in, alice, bob, codings, keys):
+def test_open_page_does_not_save_as_next_user(sign_in, alice, bob, codings, keys):
     for person in (alice, bob):
         person.set_password(PASSWORD)
         person.save()
@@ -66,7 +66,7 @@ def test_page_left_open_does_not_write_as_the_next_person(sign_in, alice, bob, c
     assert judgement(codings["bob"], keys["a"]) is None
 
 
-def test_coder_may_look_once_the_manager_has_opened_the_results(sign_in, bob, project):
+def test_coder_sees_agreement_after_results_are_opened(sign_in, bob, project):
     page = sign_in(bob)
     project.results_open = True
     project.save()

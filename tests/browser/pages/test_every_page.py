@@ -1,4 +1,4 @@
-"""Every page of the program in a browser: nothing is cut unseen, no barrier, no error.
+"""Layout and accessibility of every page.
 
 The pages are those of the table of routes, so that a new page is looked at as soon as it has its row.
 """
@@ -91,8 +91,8 @@ def transactional_db(world) -> None:
 
 
 @pytest.mark.parametrize("area", [name for name, rows in AREAS.items() if any(map(is_page, rows))])
-def test_no_page_is_cut_without_a_shadow_or_has_barriers(area, live_server, world, mail_server, browser):
-    found: dict[str, object] = {}
+def test_pages_are_accessible_and_show_shadow_where_cut(area, live_server, world, mail_server, browser):
+    failures: dict[str, object] = {}
     looks_seen: set[str] = set()
     contexts = {}
     for role in VIEWERS:
@@ -113,17 +113,17 @@ def test_no_page_is_cut_without_a_shadow_or_has_barriers(area, live_server, worl
         # On each push no look is asked for twice: its colours come from the same rules of the stylesheets.
         looks = page.evaluate(MARK_NEW_LOOKS, [] if is_full() else sorted(looks_seen))
         looks_seen.update(looks)
-        wrong: list[object] = [*violations(page, but=[CONTRAST])]
+        problems: list[object] = [*violations(page, but=[CONTRAST])]
         for width in WIDTHS:
             # So low that tables with a bar of their own are cut.
             page.set_viewport_size({"width": width, "height": 240 if width == WIDTHS[0] else 900})
-            wrong += [f"{width} px: {cut}" for cut in page.evaluate(CUTS)]
+            problems += [f"{width} px: {cut}" for cut in page.evaluate(CUTS)]
         for scheme in ("light", "dark") if looks else ():
             page.emulate_media(color_scheme=scheme)
-            wrong += [f"{scheme}: {barrier}" for barrier in violations(page, CONTRAST, within="[data-new-look]")]
+            problems += [f"{scheme}: {barrier}" for barrier in violations(page, CONTRAST, within="[data-new-look]")]
         page.emulate_media(color_scheme="light")
-        if wrong:
-            found[f"{row.name} {address} as {role}"] = wrong
+        if problems:
+            failures[f"{row.name} {address} as {role}"] = problems
     for context in contexts.values():
         context.close()
-    assert not found, json.dumps(found, indent=1)
+    assert not failures, json.dumps(failures, indent=1)

@@ -1,4 +1,4 @@
-"""Coindex below a path of a host that other programs share."""
+"""Coindex below a path prefix, on a host shared with other programs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def open_project(page: Page, name: str) -> None:
     page.get_by_role("link", name="Ferries and cargo").first.click()
 
 
-def test_below_a_path_people_code_and_read_results_without_leaving_it(server, browser: Browser):
+def test_all_requests_stay_below_path_prefix(server, browser: Browser):
     home = f"{server.address}{PREFIX}/"
     context = browser.new_context()
     context.add_cookies([{"name": name, "value": value, "url": server.address} for name, value in FOREIGN.items()])

@@ -1,4 +1,4 @@
-"""A manager codes too, reopens what nobody has viewed, asks after that, and opens the results at last."""
+"""A manager who also codes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.shared.projects import person
 
 
 @pytest.mark.expected_errors("status of 403")
-def test_a_manager_who_codes_reopens_asks_and_opens_the_results(sign_in, charlie, project, codings, keys):
+def test_coding_manager_asks_to_reopen_and_opens_results(sign_in, charlie, project, codings, keys):
     maya = person("maya")
     add_member(project, maya, "viewer")
     manager = sign_in(charlie, "/projects/tea/members/")

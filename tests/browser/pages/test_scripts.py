@@ -12,8 +12,8 @@ from annotations.models import Segment
 TEXT = "MEMO\nTo [all](a).\n\nOne is [here](b). Two went\nhome. [Three](c) stayed."
 
 
-def cut(coder, *segments: tuple[str, str, str]) -> None:
-    """Segments of the coder's text: kind, words, speaker."""
+def add_segments(coder, *segments: tuple[str, str, str]) -> None:
+    """Add segments (kind, words, speaker) to the coder's text."""
     text = coder.coding.text
     Segment.objects.bulk_create(
         Segment(text=text, kind=kind, start=start, end=start + len(words), speaker=speaker)
@@ -24,9 +24,9 @@ def cut(coder, *segments: tuple[str, str, str]) -> None:
     expect(coder.page.locator("#progress-text")).to_contain_text("decided")
 
 
-def test_header_zones_line_breaks_and_sentences_are_shown(coder_of):
+def test_page_shows_header_line_breaks_and_sentences(coder_of):
     coder = coder_of(TEXT)
-    cut(
+    add_segments(
         coder,
         ("header", "MEMO\nTo all.", ""),
         ("paragraph", "One is here. Two went\nhome. Three stayed.", ""),
@@ -45,9 +45,9 @@ def test_header_zones_line_breaks_and_sentences_are_shown(coder_of):
     assert paragraph.bounding_box()["height"] >= 2 * one_line
 
 
-def test_sentences_with_speakers_are_rows_with_their_names(coder_of):
+def test_sentences_with_speakers_are_rows_with_names(coder_of):
     coder = coder_of("[I](a) will go.\nSo will [I](b).\nWhen?")
-    cut(
+    add_segments(
         coder,
         ("sentence", "I will go.", "Ann"),
         ("sentence", "So will I.", "Ann"),
@@ -57,7 +57,7 @@ def test_sentences_with_speakers_are_rows_with_their_names(coder_of):
 
 
 @pytest.mark.parametrize(("language", "text"), [("he", "שלום [עולם](a) טוב"), ("ar", "مرحبا [بالعالم](a) الجميل")])
-def test_text_from_right_to_left_begins_at_the_right_and_arrows_follow(coder_of, language, text):
+def test_right_to_left_text_starts_at_right_and_swaps_arrows(coder_of, language, text):
     coder = coder_of(f"{text}\n[abc](b)", language=language, direction="rtl")
     page = coder.page
     assert page.locator("#text").get_attribute("lang") == language
@@ -75,7 +75,7 @@ def test_text_from_right_to_left_begins_at_the_right_and_arrows_follow(coder_of,
     expect(page.locator("#key-list tr", has_text="Next markable").first).to_contain_text("←")
 
 
-def test_chinese_is_coded_like_any_text(coder_of):
+def test_coder_links_chinese_words(coder_of):
     coder = coder_of("[北京](a)很大。我喜欢[北京](b)。", language="zh")
     coder.press("4", "Enter")
     coder.at("北京")
@@ -85,7 +85,7 @@ def test_chinese_is_coded_like_any_text(coder_of):
     assert coder.saved()[keys["b"]]["pointers"] == [keys["a"]]
 
 
-def test_words_after_emoji_and_combining_marks_are_the_right_ones(coder_of):
+def test_emoji_and_combining_marks_shift_no_markable(coder_of):
     coder = coder_of("👩‍👩‍👧‍👦 e\u0301te\u0301 [🐟 fish](a) 🎉 [the cat](b)")
     coder.at("🐟 fish")
     coder.press("ArrowRight")

@@ -1,4 +1,4 @@
-"""Docsets in a browser: made by pasting, peers read from files, and read in any colours and width."""
+"""Docsets: create, add peers, assign."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from annotations.projects.people.members import add_member
 from tests.shared.pyramids import pyramid_project
 
 
-def test_a_manager_makes_a_docset_adds_peers_and_assigns_them(sign_in, charlie, alice):
+def test_manager_creates_docset_adds_peers_and_assigns_them(sign_in, charlie, alice):
     project = pyramid_project()
     add_member(project, charlie, Membership.Role.MANAGER)
     add_member(project, alice, Membership.Role.CODER)

@@ -56,7 +56,7 @@ def agreed() -> Coding:
 
 
 def columns() -> dict[str, str]:
-    """Return the letter of each coder, who are in an order of their own."""
+    """Return the letter of each coder."""
     coding = agreed()
     return {column.name: column.letter for column in build_pyramid_queue(coding.text.project, coding).columns}
 
@@ -83,7 +83,7 @@ def scus_by_label() -> dict[str, set[str]]:
     return found
 
 
-def left(page: Page) -> int:
+def decisions_left(page: Page) -> int:
     found = re.search(r"(\d+) decisions? left", page.locator("#queue-left").inner_text())
     return int(found[1]) if found else 0
 
@@ -92,8 +92,8 @@ def card(page: Page) -> str:
     return page.locator("#queue-card").inner_text()
 
 
-def at_card(page: Page, words: str) -> None:
-    """Go on to the card of these words."""
+def go_to_card(page: Page, words: str) -> None:
+    """Go to the card with these words."""
     for _ in range(6):
         if words in card(page):
             return
@@ -101,19 +101,19 @@ def at_card(page: Page, words: str) -> None:
     raise AssertionError(card(page))
 
 
-def test_a_queue_is_decided_by_keys(sign_in, adam):
+def test_adjudicator_decides_queue_by_keyboard(sign_in, adam):
     text = agreed().text
     page = sign_in(adam, ADDRESS)
     queue = page.locator("#queue")
     expect(queue).to_be_focused()
     assert not set(queue.inner_text().lower().split()) & {"alice", "bob", "carol"}
     assert violations(page) == []
-    at_first = left(page)
+    at_first = decisions_left(page)
     assert at_first == len(gold_states([agreed()])[0].contested) == 3
 
     # overrule the draft: the people as Carol has them, with fewer words
     people, fewer = contributor(text, "Forty people were rescued"), contributor(text, "Forty people")
-    at_card(page, "Rescued")
+    go_to_card(page, "Rescued")
     expect(page.locator(".queue-table tbody tr")).to_have_count(1)  # what nobody contests is folded
     expect(page.locator(".queue-table tbody")).to_contain_text("fewer words")
     press(page, digit("carol"))
@@ -123,7 +123,7 @@ def test_a_queue_is_decided_by_keys(sign_in, adam):
     assert fewer in keys
     assert scus_by_label()["Rescued 1"] == {fewer, contributor(text, "Forty were rescued")}
     assert decided() == {people: ("coder", "", "")}
-    assert left(page) == at_first - 1
+    assert decisions_left(page) == at_first - 1
 
     # back, and again
     press(page, "u")
@@ -136,7 +136,7 @@ def test_a_queue_is_decided_by_keys(sign_in, adam):
     assert decided() == {people: ("coder", "", "")}
 
     # accept the draft of the next card, with a reason
-    at_card(page, "Sank")
+    go_to_card(page, "Sank")
     press(page, "w")
     dialog = page.get_by_role("dialog", name="Why")
     expect(dialog.get_by_label("none given")).to_be_focused()
@@ -155,12 +155,12 @@ def test_a_queue_is_decided_by_keys(sign_in, adam):
 
     # an SCU that the draft lacks: taken as Bob has it, then none of it
     boats = contributor(text, "Boats")
-    at_card(page, "In no SCU")
+    go_to_card(page, "In no SCU")
     press(page, digit("bob"))
     saved(page)
     assert scus_by_label()["Boats 2"] == {boats}
     expect(page.locator("#queue-left")).to_contain_text("Nothing left to decide")
-    at_card(page, "In no SCU")
+    go_to_card(page, "In no SCU")
     press(page, "0")
     saved(page)
     assert "Boats 2" not in scus_by_label()
@@ -171,7 +171,7 @@ def test_a_queue_is_decided_by_keys(sign_in, adam):
     expect(page.locator("#text-pane")).to_be_focused()
     press(page, "q")
     expect(queue).to_be_focused()
-    at_card(page, "Spot check")
+    go_to_card(page, "Spot check")
     press(page, "a")
     saved(page)
     expect(page.locator("#queue-left")).not_to_contain_text("spot")
@@ -184,12 +184,12 @@ def test_a_queue_is_decided_by_keys(sign_in, adam):
     assert decided() == before
 
 
-def test_a_queue_is_decided_by_mouse_and_in_the_text(sign_in, adam):
+def test_adjudicator_decides_queue_by_mouse_and_in_text(sign_in, adam):
     text = agreed().text
     page = sign_in(adam, ADDRESS)
     expect(page.locator("#queue")).to_be_focused()
     assert_fits(page, 390, 768, 1440)
-    at_card(page, "Rescued")
+    go_to_card(page, "Rescued")
     page.locator("#queue-fold").click()
     expect(page.locator(".queue-table tbody tr")).to_have_count(2)
     page.get_by_role("button", name=re.compile(f"^Take {columns()['carol']}: .*fewer words")).click()
@@ -199,7 +199,7 @@ def test_a_queue_is_decided_by_mouse_and_in_the_text(sign_in, adam):
 
     # words changed among the summaries, by nobody's answer
     boundary = contributor(text, "a ferry went down")
-    at_card(page, "Sank")
+    go_to_card(page, "Sank")
     page.locator(".queue-table tbody th").first.click()  # its contributor is selected
     press(page, "q", "ArrowLeft", "p")
     saved(page)
@@ -217,7 +217,7 @@ def test_a_queue_is_decided_by_mouse_and_in_the_text(sign_in, adam):
     expect(hints).to_contain_text(re.compile("^Summaries"))
 
 
-def test_without_a_draft_there_is_no_queue(sign_in, adam):
+def test_pyramid_without_draft_has_no_queue(sign_in, adam):
     Coding.objects.of_people().get(kind="agreed").operations.filter(kind="draft").update(kind="import")
     page = sign_in(adam, ADDRESS)
     expect(page.locator("#scus > .pyramid-scu").first).to_be_visible()

@@ -1,4 +1,4 @@
-"""What managers learn from pyramids: scores, the study, SCU pairs, and the word behind them."""
+"""Results of pyramids: scores, study and SCU pairs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from annotations.projects.people.members import add_member
 from tests.browser.conftest import assert_fits, press
 from tests.browser.pages.test_accessibility import violations
 from tests.browser.pages.test_every_page import CUTS
-from tests.browser.results.test_dashboards import drawn
+from tests.browser.results.test_dashboards import wait_for_charts
 from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_project
 from tests.shared.scored import ANN, BEN, SUMMARIES, harbour, people
 
@@ -22,10 +22,10 @@ def tab(page: Page, name: str) -> None:
     page.locator("#tabs").get_by_role("link", name=name, exact=True).click()
 
 
-def test_from_scores_to_the_study_to_a_pair_of_scus_and_a_word(sign_in, db):
+def test_manager_goes_from_scores_to_study_scu_pair_and_word(sign_in, db):
     harbour()
     page = sign_in(User.objects.get(username="charlie"), "/projects/harbour/agreement/scores/")
-    drawn(page, 2)
+    wait_for_charts(page, 2)
     best = page.locator("#table-scores tbody tr").first.locator("td").nth(5)
     expect(best).to_have_text("0.867")
     page.get_by_label("Score of the charts", exact=True).select_option("original")
@@ -36,7 +36,7 @@ def test_from_scores_to_the_study_to_a_pair_of_scus_and_a_word(sign_in, db):
     expect(page.get_by_text("Modified score of each system")).to_be_visible()
     tab(page, "Study")
     expect(page.locator("#table-ranks")).to_be_visible()
-    drawn(page, 2)
+    wait_for_charts(page, 2)
     expect(page.locator("#table-ranks tbody tr")).to_have_count(6)
     tab(page, "SCUs")
     page.get_by_role("link", name="they overlap 2").click()
@@ -72,13 +72,13 @@ def agree_on_three_docsets() -> Project:
     return project
 
 
-def test_coders_are_compared_with_agreed_pyramids(sign_in, db):
+def test_gold_page_compares_coders_with_agreed_pyramids(sign_in, db):
     agree_on_three_docsets()
     page = sign_in(User.objects.get(username="charlie"), "/projects/coast/agreement/")
     page.set_viewport_size({"width": 1440, "height": 900})
     tab(page, "Gold")
     expect(page.get_by_role("heading", name="Gold", exact=True)).to_be_visible()
-    drawn(page, 4)
+    wait_for_charts(page, 4)
     expect(page.locator("#table-scus tbody tr")).to_have_count(2)
     ben = page.locator("#table-scus tbody tr").filter(has=page.get_by_role("rowheader", name="ben"))
     expect(ben.locator("td").nth(9)).to_have_text("3")
@@ -97,7 +97,7 @@ def test_coders_are_compared_with_agreed_pyramids(sign_in, db):
     expect(places.get_by_role("cell", name="in thick fog", exact=True).first).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 844})
     expect(page.locator("#table-scus")).to_be_visible()
-    drawn(page, 4)
+    wait_for_charts(page, 4)
     assert violations(page) == []
     assert page.evaluate(CUTS) == []
     assert_fits(page, 390)

@@ -1,4 +1,4 @@
-"""Pyramids in the browser: SCUs are made, moved, merged and split; peers are held against them; nothing is lost."""
+"""The page of pyramids and peers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CODE = "/projects/ferry/texts/{}/code/"
 
 
 class Builder:
-    """A person at the page of a pyramid or of a peer, with words for what is looked at most."""
+    """A person at the page of a pyramid or of a peer."""
 
     def __init__(self, page: Page, coding: Coding) -> None:
         self.page = page
@@ -65,13 +65,13 @@ class Builder:
         )
 
     def weights(self) -> dict[str, str]:
-        """Of the SCUs in the order of the list, by their labels."""
+        """Return the weights of the SCUs by label, in the order of the list."""
         rows = self.page.locator("#scus > .pyramid-scu > .pyramid-scu-head")
-        found = rows.evaluate_all(
+        weight_pairs = rows.evaluate_all(
             """(all) => all.map((row) =>
                 [".workbench-words", ".pyramid-weight"].map((part) => row.querySelector(part).textContent))"""
         )
-        return dict(found)
+        return dict(weight_pairs)
 
     def saved(self) -> dict[str, tuple[str, ...]]:
         """Return the words of the contributors of each SCU that the server has when everything is saved, by label."""
@@ -99,7 +99,7 @@ def open_coding(sign_in, user: User, coding: Coding) -> Builder:
     return Builder(page, coding)
 
 
-def test_first_drag_begins_at_the_current_word_and_a_comment_is_kept(builder_of):
+def test_first_drag_selects_words_and_comment_is_saved(builder_of):
     builder = builder_of()
     page = builder.page
     words = page.locator(".pyramid-word")
@@ -122,7 +122,7 @@ def test_first_drag_begins_at_the_current_word_and_a_comment_is_kept(builder_of)
     assert builder.coding.scus.get().comment == "or: capsized?"
 
 
-def test_scus_are_made_weighed_and_undone_behind_a_reload(builder_of):
+def test_scus_have_weights_and_undo_works_after_reload(builder_of):
     builder = builder_of()
     builder.new_scu("a ferry went down", "ferry", "sank")
     builder.select("a", "down")
@@ -144,7 +144,7 @@ def test_scus_are_made_weighed_and_undone_behind_a_reload(builder_of):
     assert builder.saved() == {"a ferry went down": ("ferry sank", "a ferry went down")}
 
 
-def test_a_contributor_may_have_several_parts_and_loses_words_again(builder_of):
+def test_contributor_gains_parts_and_loses_words(builder_of):
     builder = builder_of()
     builder.new_scu("people were saved", "Forty", "people")
     builder.select("rescued")
@@ -158,7 +158,7 @@ def test_a_contributor_may_have_several_parts_and_loses_words_again(builder_of):
     assert builder.saved() == {"people were saved": ("Forty … were rescued",)}
 
 
-def test_a_word_belongs_to_one_scu_and_the_refusal_names_it(builder_of):
+def test_refusal_names_scu_that_has_the_word(builder_of):
     builder = builder_of({"sinking": ["ferry sank"]})
     builder.select("sank", "dawn")
     builder.press("n")
@@ -171,7 +171,7 @@ def test_a_word_belongs_to_one_scu_and_the_refusal_names_it(builder_of):
     assert builder.saved() == {"Sinking": ("ferry sank",)}
 
 
-def test_a_summary_says_an_scu_at_one_place_only(builder_of):
+def test_summary_has_one_contributor_of_scu(builder_of):
     builder = builder_of({"dawn": ["at dawn"]})
     builder.press("j")
     builder.select("The")
@@ -190,7 +190,7 @@ def test_a_summary_says_an_scu_at_one_place_only(builder_of):
     assert builder.saved() == {"Dawn": ("at dawn",)}
 
 
-def test_options_lift_both_rules_and_a_word_shows_all_its_scus(builder_of):
+def test_options_allow_shared_words_and_several_contributors(builder_of):
     builder = builder_of({"sinking": ["ferry sank"]}, words_exclusive=False, one_contributor=False)
     builder.new_scu("at dawn", "sank", "dawn")
     expect(builder.word("sank")).to_have_class(re.compile("is-shared"))
@@ -200,7 +200,7 @@ def test_options_lift_both_rules_and_a_word_shows_all_its_scus(builder_of):
     assert builder.weights() == {"at dawn": "1", "Sinking": "1"}
 
 
-def test_a_contributor_moves_to_another_scu(builder_of):
+def test_contributor_moves_to_other_scu(builder_of):
     builder = builder_of({"sinking": ["ferry sank"], "rescue": ["Boats saved forty people"]})
     builder.click("ferry")
     builder.press("v")
@@ -209,15 +209,15 @@ def test_a_contributor_moves_to_another_scu(builder_of):
     assert builder.saved() == {"Rescue": ("ferry sank", "Boats saved forty people"), "Sinking": ()}
 
 
-def test_scus_merge_with_a_preview_and_numbers_follow_the_list(builder_of):
+def test_merge_of_scus_shows_preview_and_updates_badges(builder_of):
     builder = builder_of({"sinking": ["ferry sank", "a ferry went down"], "dawn": ["at dawn"]})
 
     def numbered(*pairs):
         words = builder.page.locator(".pyramid-word[data-badge]")
         expect(words).to_have_text([word for word, _ in pairs])
-        for place, (_, label) in enumerate(pairs):
+        for index, (_, label) in enumerate(pairs):
             number = builder.row(label).locator(".chain-badge").inner_text()
-            expect(words.nth(place)).to_have_attribute("data-badge", number)
+            expect(words.nth(index)).to_have_attribute("data-badge", number)
 
     numbered(("ferry", "Sinking"), ("at", "Dawn"), ("a", "Sinking"))
     builder.row("Dawn").locator(".pyramid-scu-head").click()
@@ -235,7 +235,7 @@ def test_scus_merge_with_a_preview_and_numbers_follow_the_list(builder_of):
     builder.saved()
 
 
-def test_chosen_contributors_are_split_off(builder_of):
+def test_split_moves_chosen_contributors_to_new_scu(builder_of):
     builder = builder_of({"sinking": ["ferry sank", "a ferry went down", "when the ferry sank"]})
     builder.press("j", ".", "s", ".", "s", "x")
     builder.page.keyboard.type("two of them")
@@ -243,7 +243,7 @@ def test_chosen_contributors_are_split_off(builder_of):
     assert builder.saved() == {"two of them": ("ferry sank", "a ferry went down"), "Sinking": ("when the ferry sank",)}
 
 
-def test_contributors_and_scus_are_deleted_and_come_back(builder_of):
+def test_undo_restores_deleted_contributors_and_scus(builder_of):
     whole = {"Sinking": ("ferry sank", "a ferry went down"), "Dawn": ("at dawn",)}
     builder = builder_of({"sinking": ["ferry sank", "a ferry went down"], "dawn": ["at dawn"]})
     builder.click("ferry")
@@ -257,7 +257,7 @@ def test_contributors_and_scus_are_deleted_and_come_back(builder_of):
     assert builder.saved() == {"Dawn": ("at dawn",), "Sinking": ("a ferry went down",)}
 
 
-def test_a_label_begun_while_the_log_is_read_stays_with_its_scu(builder_of):
+def test_label_typed_while_log_loads_stays_with_its_scu(builder_of):
     builder = builder_of()
     builder.new_scu("sinking", "ferry", "sank")
     builder.new_scu("rescue", "Boats", "people", last_nth=1)
@@ -277,7 +277,7 @@ def test_a_label_begun_while_the_log_is_read_stays_with_its_scu(builder_of):
     assert builder.saved()["the ferry goes down"] == ("ferry sank",)
 
 
-def test_a_pyramid_is_made_with_the_keyboard_only_and_handed_in(builder_of):
+def test_coder_builds_and_submits_pyramid_by_keyboard(builder_of):
     builder = builder_of()
     page = builder.page
     builder.press("ArrowRight", "Shift+ArrowRight", "n")  # ferry sank
@@ -304,7 +304,7 @@ def test_a_pyramid_is_made_with_the_keyboard_only_and_handed_in(builder_of):
     assert {scu.label: scu.weight for scu in weighted_scus(builder.coding)} == {"rescue": 2, "sinking": 2}
 
 
-def test_what_is_handed_in_can_only_be_read(builder_of):
+def test_submitted_pyramid_is_read_only(builder_of):
     builder = builder_of({"sinking": ["ferry sank"]}, hand_in=True)
     builder.select("at", "dawn")
     builder.press("n", "j", "Delete", "l")
@@ -327,7 +327,7 @@ def drag(page: Page, source, target, *, drop: bool = True) -> None:
         page.mouse.up()
 
 
-def test_words_are_dragged_onto_a_new_scu_and_an_existing_one(builder_of):
+def test_dragged_words_join_new_or_existing_scu(builder_of):
     builder = builder_of()
     page = builder.page
     builder.select("ferry", "sank")
@@ -340,7 +340,7 @@ def test_words_are_dragged_onto_a_new_scu_and_an_existing_one(builder_of):
     assert builder.weights() == {"sinking": "2"}
 
 
-def test_a_contributor_is_dragged_to_another_scu_and_an_scu_onto_another(builder_of):
+def test_dragging_moves_contributor_and_merges_scus(builder_of):
     builder = builder_of({"sinking": ["ferry sank"], "rescue": ["saved forty people"], "dawn": ["At dawn"]})
     page = builder.page
     builder.row("Dawn").locator(".pyramid-scu-head").click()
@@ -350,7 +350,7 @@ def test_a_contributor_is_dragged_to_another_scu_and_an_scu_onto_another(builder
     assert builder.saved() == {"Sinking": ("ferry sank", "At dawn"), "Rescue": ("saved forty people",)}
 
 
-def test_a_drop_that_cannot_be_says_so_and_escape_stops_a_drag(builder_of):
+def test_invalid_drop_shows_reason_and_escape_cancels_drag(builder_of):
     builder = builder_of({"dawn": ["at dawn"], "sinking": ["ferry sank"]})
     page = builder.page
     builder.select("The")
@@ -368,7 +368,7 @@ def test_a_drop_that_cannot_be_says_so_and_escape_stops_a_drag(builder_of):
 
 
 @pytest.mark.expected_errors("net::ERR_FAILED", "status of (400|409)")
-def test_two_windows_converge_and_taken_words_are_refused_to_the_other(builder_of):
+def test_second_window_undoes_refused_scu(builder_of):
     builder = builder_of()
     window = builder.page.context.new_page()
     window.route("**/operations/", lambda route: route.abort())  # before the page loads: a later one may miss a request
@@ -440,7 +440,7 @@ def scores(page: Page) -> list[list[str]]:
 
 
 def marks(builder: Builder) -> dict[str, list[str]]:
-    """SCUs of the words that are marked, when everything is saved."""
+    """Return the SCUs of the marked words when everything is saved."""
     saved(builder.page)
     text = builder.coding.text.content
     return {
@@ -449,7 +449,7 @@ def marks(builder: Builder) -> dict[str, list[str]]:
     }
 
 
-def test_a_scorer_sees_neither_scores_nor_the_name_of_a_peer(peer, alice):
+def test_scorer_sees_neither_scores_nor_name_of_peer(peer, alice):
     page, text = peer.page, peer.coding.text
     Project.objects.update(scores_shown=False)
     page.reload()
@@ -462,7 +462,7 @@ def test_a_scorer_sees_neither_scores_nor_the_name_of_a_peer(peer, alice):
         assert "Peer 1" not in content
 
 
-def test_the_scores_of_a_peer_move_as_it_is_marked(peer):
+def test_marking_updates_scores_of_peer(peer):
     page = peer.page
     expect(page.locator("#scores")).to_be_visible()
     assert scores(page)[1] == ["0.000", "0 of 5", "2"]
@@ -482,7 +482,7 @@ def test_the_scores_of_a_peer_move_as_it_is_marked(peer):
 
 
 def expressed(builder: Builder) -> list[str]:
-    """Labels of the SCUs that some words express, as the list shows them, when everything is saved."""
+    """Return the listed labels of expressed SCUs when everything is saved."""
     saved(builder.page)
     return builder.page.locator("#scus > .is-expressed > .pyramid-scu-head .workbench-words").all_inner_texts()
 
@@ -504,13 +504,13 @@ def long_peer(sign_in, alice) -> Builder:
 
 
 @pytest.mark.parametrize("scus", ["peer", "long_peer"])
-def test_number_shown_is_the_key_that_is_pressed(request, scus):
+def test_shown_number_is_key_of_scu(request, scus):
     builder = request.getfixturevalue(scus)
     labels = builder.page.locator("#scus .pyramid-scu-head .workbench-words").all_inner_texts()
     numbers = builder.page.locator("#scus .pyramid-scu-head kbd").all_inner_texts()
     assert sorted(map(int, numbers)) == list(range(1, len(labels) + 1))
-    for place, label in enumerate([*labels, labels[-1]]):
-        if place == len(labels):
+    for index, label in enumerate([*labels, labels[-1]]):
+        if index == len(labels):
             builder.page.locator("#scu-filter").fill(label)
             builder.page.locator("#text-pane").focus()
         builder.select("ferry", "sank")
@@ -523,7 +523,7 @@ def test_number_shown_is_the_key_that_is_pressed(request, scus):
     assert all(len(re.findall(r"\d+", head)) == 1 for head in heads.all_inner_texts())
 
 
-def test_number_that_begins_longer_ones_waits(long_peer):
+def test_ambiguous_number_waits_for_enter_or_next_digit(long_peer):
     page = long_peer.page
     long_peer.select("ferry", "sank")
     long_peer.press("1")
@@ -547,7 +547,7 @@ def remove_scu(peer: Builder, scu: str) -> None:
     send(models, *[change("unmark", markable=key) for key in keys], change("describe", scu=scu))
 
 
-def test_number_of_scu_stays_when_its_pyramid_is_merged(peer):
+def test_scu_keeps_number_after_other_scu_is_deleted(peer):
     dawn = peer.row("Dawn").locator("kbd").inner_text()
     remove_scu(peer, "rescue")
     peer.page.reload()
@@ -558,7 +558,7 @@ def test_number_of_scu_stays_when_its_pyramid_is_merged(peer):
     assert expressed(peer) == ["Dawn"]
 
 
-def test_marks_of_a_peer_are_moved_extended_and_deleted(peer):
+def test_coder_moves_extends_and_deletes_marks_of_peer(peer):
     page = peer.page
     peer.select("ferry", "sank")
     peer.press("1")
@@ -580,7 +580,7 @@ def test_marks_of_a_peer_are_moved_extended_and_deleted(peer):
     assert marks(peer) == {"ferry sank": ["sinking"]}
 
 
-def test_marks_are_dragged(peer):
+def test_dragging_assigns_and_moves_marks(peer):
     page = peer.page
     peer.select("ferry", "sank")
     drag(page, peer.word("sank"), peer.row("Sinking"))
@@ -590,7 +590,7 @@ def test_marks_are_dragged(peer):
     assert marks(peer) == {"ferry sank": ["sinking"], "in May": ["dawn"]}
 
 
-def test_marks_whose_scu_has_gone_are_shown_and_can_be_moved(peer):
+def test_marks_of_deleted_scu_can_be_moved(peer):
     peer.select("ferry", "sank")
     peer.press("1")
     marks(peer)
@@ -609,7 +609,7 @@ def test_marks_whose_scu_has_gone_are_shown_and_can_be_moved(peer):
     assert marks(peer) == {"ferry sank": ["rescue"]}
 
 
-def test_a_peer_without_a_pyramid_says_what_to_do(sign_in, alice):
+def test_peer_page_without_pyramid_explains_what_to_do(sign_in, alice):
     made = docset(pyramid_project("ferry"))
     add_member(made.project, alice, Membership.Role.CODER)
     text = add_peer(made, "peer-1", "Peer 1", "The ferry sank.")
@@ -622,7 +622,7 @@ def test_a_peer_without_a_pyramid_says_what_to_do(sign_in, alice):
 # ---- the agreed pyramid
 
 
-def test_an_adjudicator_compares_an_scu_with_the_coders_and_takes_theirs(sign_in, alice, bob, charlie):
+def test_adjudicator_copies_scus_of_coders(sign_in, alice, bob, charlie):
     made = docset(pyramid_project("ferry"), alice, bob)
     codings = codings_of(models_of(made))
     build(codings["alice"], {"sinking": ["ferry sank", "a ferry went down"]})
@@ -660,7 +660,7 @@ def test_an_adjudicator_compares_an_scu_with_the_coders_and_takes_theirs(sign_in
 # ---- for those who hear it, and in a narrow window
 
 
-def test_axe_finds_nothing_serious_in_the_workbench(builder_of):
+def test_pyramid_page_passes_axe(builder_of):
     builder = builder_of(
         {
             "sinking": ["ferry sank", "a ferry went down", "the ferry sank"],
@@ -684,7 +684,7 @@ def test_axe_finds_nothing_serious_in_the_workbench(builder_of):
     builder.saved()
 
 
-def test_place_and_action_are_announced(builder_of):
+def test_page_announces_words_and_scus(builder_of):
     builder = builder_of({"sinking": ["ferry sank"]})
     said = builder.page.locator("#announce")
     builder.press("ArrowRight")
@@ -696,7 +696,7 @@ def test_place_and_action_are_announced(builder_of):
     builder.saved()
 
 
-def test_nothing_of_a_pyramid_is_cut_off_in_a_narrow_window(builder_of):
+def test_pyramid_page_fits_narrow_window(builder_of):
     builder = builder_of({"sinking": ["ferry sank"]})
     page = builder.page
     for width in cases([390, 1000], full=[640]):
@@ -710,7 +710,7 @@ def test_nothing_of_a_pyramid_is_cut_off_in_a_narrow_window(builder_of):
     builder.saved()
 
 
-def test_layout_is_remembered_and_the_script_is_small(builder_of):
+def test_page_remembers_layout_and_limits_script_size(builder_of):
     builder = builder_of({"sinking": ["ferry sank"]})
     sizes = {}
     builder.page.on(

@@ -18,7 +18,7 @@ from annotations.schemes.project_scheme import read_scheme
 from config.settings import TASKS
 from tests.browser.conftest import DelayedAnswer
 from tests.browser.pages.test_accessibility import violations
-from tests.browser.results.test_dashboards import DEMO, drawn
+from tests.browser.results.test_dashboards import DEMO, wait_for_charts
 from tests.shared.agreeing import decide_gold, hand_in, judge_again
 from tests.shared.coding import judge
 
@@ -31,8 +31,8 @@ def manager(transactional_db, settings) -> User:
 
 
 @pytest.fixture
-def left_to_a_worker(project, codings, keys, monkeypatch, settings):
-    """Judgements whose agreement no request computes by itself."""
+def worker_computation(project, codings, keys, monkeypatch, settings):
+    """Let a worker compute all agreement."""
     settings.TASKS = TASKS
     monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 0)
     for coding in codings.values():
@@ -42,9 +42,7 @@ def left_to_a_worker(project, codings, keys, monkeypatch, settings):
 
 
 @pytest.mark.parametrize(("address", "table", "n_rows"), [("grid/", "grid", 6), ("", "distribution", 4)])
-def test_a_worker_computes_while_the_page_shows_how_far_it_is(
-    sign_in, charlie, left_to_a_worker, address, table, n_rows
-):
+def test_page_shows_progress_until_worker_has_computed(sign_in, charlie, worker_computation, address, table, n_rows):
     page = sign_in(charlie, f"/projects/tea/agreement/{address}")
     expect(page.get_by_text("Computing.")).to_be_visible()
     expect(page.get_by_role("progressbar")).to_be_visible()
@@ -53,7 +51,7 @@ def test_a_worker_computes_while_the_page_shows_how_far_it_is(
     expect(page.get_by_text("Computing.")).to_have_count(0)
 
 
-def test_a_page_waits_for_answers_that_a_worker_reads(sign_in, charlie, left_to_a_worker, monkeypatch):
+def test_page_shows_progress_until_worker_has_read_answers(sign_in, charlie, worker_computation, monkeypatch):
     monkeypatch.setattr(computations, "MAX_IMMEDIATE_COST", 10**9)
     monkeypatch.setattr(reading, "MIN_STORED", 1)
     monkeypatch.setattr(reading, "MAX_READ_IN_REQUEST", 0)
@@ -65,7 +63,7 @@ def test_a_page_waits_for_answers_that_a_worker_reads(sign_in, charlie, left_to_
     expect(page.get_by_text("Computing.")).to_have_count(0)
 
 
-def test_a_choice_made_while_something_is_computed_outlives_its_end(sign_in, charlie, left_to_a_worker):
+def test_choice_made_during_computation_is_kept(sign_in, charlie, worker_computation):
     asked = []
     page = sign_in(charlie)
     answer = DelayedAnswer(page, "**/agreement/grid/?*coefficient=gwet_ac1*")
@@ -85,7 +83,7 @@ def test_a_choice_made_while_something_is_computed_outlives_its_end(sign_in, cha
     expect(chosen).to_have_value("gwet_ac1")
 
 
-def test_groups_of_coders_are_set_and_compared_also_with_gold(sign_in, manager):
+def test_manager_compares_groups_of_coders_and_gold(sign_in, manager):
     page = sign_in(manager, "/projects/dialogue/members/")
     for name in ("ann", "ben"):
         page.get_by_role("checkbox", name=name, exact=True).check()
@@ -95,14 +93,14 @@ def test_groups_of_coders_are_set_and_compared_also_with_gold(sign_in, manager):
     page.goto(page.url.replace("/members/", "/agreement/"))
     page.get_by_role("navigation", name="Agreement").get_by_role("link", name="Groups").click()
     expect(page.get_by_role("heading", name="Groups of coders")).to_be_visible()
-    drawn(page, 1)
+    wait_for_charts(page, 1)
     expect(page.get_by_role("rowheader", name="seniors", exact=True)).to_be_visible()
     expect(page.get_by_role("rowheader", name="naive and seniors").first).to_be_visible()
     page.get_by_role("link", name="Gold", exact=True).click()
     expect(page.get_by_role("heading", name="No gold yet")).to_be_visible()
     decide_gold(Project.objects.get(slug=DEMO), "ann", by="manager")
     page.reload()
-    drawn(page, 4)
+    wait_for_charts(page, 4)
     groups = page.locator("#table-groups")
     expect(groups.get_by_role("rowheader", name="seniors", exact=True)).to_be_visible()
     page.get_by_label("Coder", exact=True).select_option("ben")
@@ -113,7 +111,7 @@ def test_groups_of_coders_are_set_and_compared_also_with_gold(sign_in, manager):
     expect(page).to_have_url(re.compile("/agreement/items/generator/"))
 
 
-def test_a_figure_is_of_one_version_until_its_chip_is_removed(sign_in, manager):
+def test_version_chip_limits_figures_until_removed(sign_in, manager):
     project = Project.objects.get(slug=DEMO)
     spec = read_scheme(project.pk).spec
     certain = AttributeSpec("certain", "Certain", kind=AnswerKind.TEXT)

@@ -1,4 +1,4 @@
-"""The managers' pages: from one number to a word and back, by pointer and by keyboard."""
+"""Dashboards of managers, by mouse and by keyboard."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def item(manager):
     return "/projects/dialogue/agreement/items/generator/phrase:721-723/"
 
 
-def drawn(page: Page, count: int) -> None:
+def wait_for_charts(page: Page, count: int) -> None:
     """Wait until every chart in view is drawn."""
     charts = page.locator("[data-chart]")
     expect(charts).to_have_count(count)
@@ -53,12 +53,12 @@ def drawn(page: Page, count: int) -> None:
     expect(page.locator("[data-chart][data-drawn]")).to_have_count(count)
 
 
-def copying(page: Page) -> None:
-    """Wait until it is said that something was copied. (The button says it for two seconds only.)"""
+def wait_for_copy(page: Page) -> None:
+    """Wait for the message of the button, which is shown for two seconds."""
     expect(page.get_by_role("status").filter(has_text="Copied")).to_have_count(1)
 
 
-def test_from_the_overview_to_a_word_and_back(sign_in, manager):
+def test_manager_goes_from_overview_to_word_and_back(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/")
     expect(page.get_by_text("How much agreement is enough")).to_be_visible()
     page.locator(".agreement-overview .statistic-value a").click()
@@ -82,7 +82,7 @@ def test_from_the_overview_to_a_word_and_back(sign_in, manager):
     expect(page.get_by_text("How much agreement is enough")).to_be_visible()
 
 
-def test_what_needs_attention_leads_to_the_word_by_keyboard(sign_in, manager):
+def test_attention_list_opens_word_by_keyboard(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/")
     link = page.locator("#attention a").first
     expect(link).to_be_visible()
@@ -99,7 +99,7 @@ def choose(page: Page, distance: str) -> None:
 
 
 @pytest.mark.expected_errors("^htmx:(afterRequest|sendAbort)")
-def test_what_is_typed_before_an_earlier_choice_is_answered_counts_too(sign_in, manager, monkeypatch):
+def test_pending_response_keeps_later_input(sign_in, manager, monkeypatch):
     monkeypatch.setattr(forms, "TOO_MANY", 1)  # coders are named in a field
     page = sign_in(manager)
     answer = DelayedAnswer(page, "**/agreement/?*distance=dice*")
@@ -116,7 +116,7 @@ def test_what_is_typed_before_an_earlier_choice_is_answered_counts_too(sign_in, 
     expect(page).to_have_url(re.compile("distance=dice.*coders=ann"))
 
 
-def test_a_choice_changes_number_address_and_tabs_until_back(sign_in, manager):
+def test_distance_changes_figure_address_and_tabs(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/")
     value = page.locator("#value data")
     before = value.get_attribute("value")
@@ -127,7 +127,7 @@ def test_a_choice_changes_number_address_and_tabs_until_back(sign_in, manager):
     after = value.get_attribute("value")
     address = page.url.partition("?")[2]
     assert repr(page.request.get(f"/api/v1/projects/{DEMO}/agreement/?{address}").json()["value"]) == after
-    drawn(page, 2)
+    wait_for_charts(page, 2)
     page.get_by_text("Filter (none)").click()
     page.get_by_label("place").check()
     page.get_by_role("button", name="Apply").click()
@@ -151,7 +151,7 @@ def test_a_choice_changes_number_address_and_tabs_until_back(sign_in, manager):
     )
 
 
-def test_a_chip_takes_its_setting_away_and_the_reset_all_of_them(sign_in, manager):
+def test_chip_removes_its_setting_and_reset_removes_all(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/?distance=dice&exclude_unit=both")
     expect(page.get_by_text("Advanced (1 changed)")).to_be_visible()
     page.get_by_role("link", name="Remove Distance: Dice").press("Enter")
@@ -161,7 +161,7 @@ def test_a_chip_takes_its_setting_away_and_the_reset_all_of_them(sign_in, manage
     expect(page.locator(".agreement-changes")).to_have_count(0)
 
 
-def test_narrow_screen_shows_the_first_number_and_opens_the_settings(sign_in, manager):
+def test_narrow_window_shows_figure_and_opens_settings(sign_in, manager):
     page = sign_in(manager)
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"/projects/{DEMO}/agreement/")
@@ -178,7 +178,7 @@ def test_narrow_screen_shows_the_first_number_and_opens_the_settings(sign_in, ma
     expect(preset).to_be_hidden()
 
 
-def test_figures_and_columns_say_what_they_mean(sign_in, manager):
+def test_info_buttons_explain_figures_and_columns(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/coders/")
     page.locator("#table-each").get_by_role("button", name="Change").click()
     panel = page.locator(".info-panel:popover-open")
@@ -202,31 +202,31 @@ def test_figures_and_columns_say_what_they_mean(sign_in, manager):
 
 
 @pytest.mark.expected_errors("status of 400")
-def test_a_choice_that_is_wrong_says_so_in_place(sign_in, manager):
+def test_invalid_choice_shows_error_on_page(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/")
     page.get_by_label("Distance", exact=True).evaluate("select => select.add(new Option('ghost', 'ghost'))")
     choose(page, "ghost")
     expect(page.get_by_role("alert")).to_contain_text("distance: 'ghost' is not one of")
 
 
-def test_charts_come_back_with_the_back_button(sign_in, manager):
+def test_back_button_restores_charts(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/")
-    drawn(page, 2)
+    wait_for_charts(page, 2)
     choose(page, "dice")
     expect(page.locator("#table-distances [aria-current]")).to_have_text("Dice")
-    drawn(page, 2)
+    wait_for_charts(page, 2)
     page.go_back()
     expect(page.locator("#table-distances [aria-current]")).to_have_text("Passonneau")
-    drawn(page, 2)
+    wait_for_charts(page, 2)
     label = page.locator("#chart-distances .xtick text").first
     light = label.evaluate("element => getComputedStyle(element).fill")
     page.emulate_media(color_scheme="dark")
     expect(label).not_to_have_css("fill", light)
 
 
-def test_charts_say_what_they_show_and_follow_the_theme(sign_in, manager):
+def test_charts_have_labels_and_tables_and_follow_theme(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/coders/")
-    drawn(page, 6)
+    wait_for_charts(page, 6)
     for chart in page.locator("figure.chart").all():
         canvas = chart.locator("[role=img]")
         title = chart.locator("figcaption").inner_text()
@@ -240,14 +240,14 @@ def test_charts_say_what_they_show_and_follow_the_theme(sign_in, manager):
     expect(label).not_to_have_css("fill", light)
 
 
-def test_a_bar_leads_to_its_item_by_pointer_and_its_row_by_keyboard(sign_in, manager):
+def test_bar_and_its_table_row_open_item(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/items/")
     headings = page.locator(".agreement-items thead th")
     expect(headings.filter(has_text="Share")).to_be_visible()
     for width in (960, 1440):
         page.set_viewport_size({"width": width, "height": 900})
         assert headings.evaluate_all("all => all.filter((cell) => cell.scrollWidth > cell.clientWidth)") == []
-    drawn(page, 2)
+    wait_for_charts(page, 2)
     rows = page.locator("#table-positions tbody tr")
     highest = max(range(rows.count()), key=lambda row: float(rows.nth(row).locator("data").last.get_attribute("value")))
     link = rows.nth(highest).get_by_role("link")
@@ -266,7 +266,7 @@ def test_a_bar_leads_to_its_item_by_pointer_and_its_row_by_keyboard(sign_in, man
     expect(page.get_by_role("heading", name=f"“{words}”")).to_be_visible()
 
 
-def test_chains_of_two_coders_are_aligned_in_the_chosen_text(sign_in, manager):
+def test_page_aligns_chains_of_two_coders(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/coders/ann/ben/")
     page.get_by_label("Text", exact=True).select_option("generator")
     page.get_by_role("button", name="Show").click()
@@ -279,7 +279,7 @@ def test_chains_of_two_coders_are_aligned_in_the_chosen_text(sign_in, manager):
 
 
 @pytest.mark.expected_errors("net::ERR_FAILED .*plotly")
-def test_without_its_library_a_chart_says_so_and_the_table_stays(sign_in, manager):
+def test_tables_stay_if_chart_library_fails_to_load(sign_in, manager):
     page = sign_in(manager)
     page.route("**/plotly.min.js", lambda route: route.abort())
     page.goto(f"/projects/{DEMO}/agreement/")
@@ -288,7 +288,7 @@ def test_without_its_library_a_chart_says_so_and_the_table_stays(sign_in, manage
     expect(page.locator("#table-distances table")).to_be_visible()
 
 
-def test_a_table_and_the_paragraph_for_a_paper_are_taken_along(sign_in, manager):
+def test_manager_downloads_table_and_copies_paragraph(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/grid/?without=place")
     table = page.locator("#chart-grid")  # the chart and its table share a menu
     table.locator("summary").click()
@@ -300,17 +300,17 @@ def test_a_table_and_the_paragraph_for_a_paper_are_taken_along(sign_in, manager)
     assert len(lines) == 7
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     table.get_by_role("link", name="LaTeX").click()
-    copying(page)
+    wait_for_copy(page)
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith("\\begin{table}")
     assert "no chain & " in copied
     page.goto(f"/projects/{DEMO}/agreement/methods/")
     page.get_by_role("button", name="Copy text").click()
-    copying(page)
+    wait_for_copy(page)
     assert page.evaluate("navigator.clipboard.readText()") == page.locator("#paragraph p").inner_text()
 
 
-def test_a_chart_is_saved_for_paper_whatever_the_scheme(sign_in, manager):
+def test_saved_chart_is_light_in_dark_theme(sign_in, manager):
     page = sign_in(manager)
     page.emulate_media(color_scheme="dark")
     page.goto(f"/projects/{DEMO}/agreement/coders/")
@@ -361,9 +361,9 @@ def test_a_chart_is_saved_for_paper_whatever_the_scheme(sign_in, manager):
     expect(summary).to_be_focused()
 
 
-def test_print_has_nothing_to_press_and_charts_and_tables_fit(sign_in, manager):
+def test_print_hides_controls_and_fits_charts_and_tables(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/coders/")
-    drawn(page, 6)
+    wait_for_charts(page, 6)
     page.emulate_media(color_scheme="dark")
     page.emulate_media(media="print", color_scheme="dark")
     page.set_viewport_size({"width": 680, "height": 962})  # A4 between its margins
@@ -377,7 +377,7 @@ def test_print_has_nothing_to_press_and_charts_and_tables_fit(sign_in, manager):
     assert page.evaluate(wide) == []
 
 
-def test_chains_are_shown_one_coder_at_a_time_or_together(sign_in, manager, item):
+def test_item_page_shows_chains_of_chosen_coders(sign_in, manager, item):
     page = sign_in(manager, item)
     buttons = page.locator("[data-coder]")
     badges = page.locator("#overlay sup:not(.is-off)")
@@ -392,10 +392,10 @@ def test_chains_are_shown_one_coder_at_a_time_or_together(sign_in, manager, item
     expect(buttons.nth(1)).to_have_attribute("aria-pressed", "true")
     expect(page.locator("[data-chart]")).to_be_hidden()
     page.get_by_text("Pairs of coders").click()
-    drawn(page, 1)
+    wait_for_charts(page, 1)
 
 
-def test_people_talk_about_an_item_and_flag_it(sign_in, manager, item):
+def test_manager_comments_on_and_flags_item(sign_in, manager, item):
     page = sign_in(manager, f"{item}?relation=intersection")
     page.get_by_label("Comment").fill("<b>They</b> may mean the crew.")
     page.get_by_role("button", name="Comment").click()
@@ -421,7 +421,7 @@ def test_people_talk_about_an_item_and_flag_it(sign_in, manager, item):
     assert (Remark.objects.count(), Flag.objects.count()) == (0, 0)
 
 
-def test_categories_are_merged_and_k_moves_at_once(sign_in, manager):
+def test_merge_of_categories_adds_row_and_saves_mapping(sign_in, manager):
     page = sign_in(manager, "/projects/sortal/agreement/categories/")
     rows = page.locator("#table-collapsed tbody tr")
     expect(rows).to_have_count(1)
@@ -441,7 +441,7 @@ def test_categories_are_merged_and_k_moves_at_once(sign_in, manager):
     expect(rows).to_have_count(1)
 
 
-def test_numbers_of_a_page_are_those_of_its_json(sign_in, manager):
+def test_page_shows_figures_of_its_json(sign_in, manager):
     page = sign_in(manager, f"/projects/{DEMO}/agreement/coders/?measure=muc")
     table = json.loads(page.request.get(f"{page.url}&as=json&table=matrix").text())
     shown = [
@@ -455,13 +455,13 @@ def test_numbers_of_a_page_are_those_of_its_json(sign_in, manager):
 
 
 @pytest.mark.expected_errors("400")
-def test_how_many_texts_are_enough_for_a_margin(sign_in, manager):
+def test_page_computes_number_of_texts_for_margin(sign_in, manager):
     page = sign_in(manager, "/projects/sortal/agreement/planning/")
     expect(page.locator("#enough")).to_contain_text("with 5 texts; about 7 texts for ±.15")
     page.get_by_label("95% CI of ±").fill("0.05")
     page.get_by_role("button", name="Compute").click()
     expect(page.locator("#enough")).to_contain_text("about 34 texts for ±.05")
-    drawn(page, 1)
+    wait_for_charts(page, 1)
     expect(page.locator("[data-chart]").get_by_text("extrapolated")).to_be_visible()
     expect(page.locator("#table-sizes").get_by_role("cell", name="extrapolated").first).to_be_visible()
     page.get_by_label("95% CI of ±").fill("none")

@@ -1,4 +1,4 @@
-"""Long lists in a browser: by keyboard to the next page and back, with what was chosen kept, at every width."""
+"""Paged lists and their search fields."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ LISTS = [
 ]
 
 
-def test_every_list_is_paged_by_keyboard_and_keeps_what_was_chosen(
+def test_keyboard_pages_through_lists_and_keeps_filters(
     live_server, transactional_db, mail_server, browser, monkeypatch
 ):
     shorten_pages(monkeypatch, SHORT)
@@ -81,9 +81,7 @@ def test_every_list_is_paged_by_keyboard_and_keeps_what_was_chosen(
 
 
 @pytest.mark.expected_errors("400")
-def test_names_of_many_texts_are_typed_and_a_wrong_one_is_named(
-    live_server, project, text, charlie, sign_in, monkeypatch
-):
+def test_form_takes_typed_text_names_and_names_wrong_name(live_server, project, text, charlie, sign_in, monkeypatch):
     for module in ("core.http.fields", "planning.forms"):
         monkeypatch.setattr(f"annotations.{module}.MAX_CHOICES", 2)
     texts = Text.objects.bulk_create(
@@ -113,7 +111,7 @@ def test_names_of_many_texts_are_typed_and_a_wrong_one_is_named(
     assert {text.slug for text in pilot.texts.all()} == {"t1", "t2"}
 
 
-def test_one_of_many_texts_is_typed_and_a_link_leads_back_to_all(live_server, sign_in, charlie, monkeypatch):
+def test_typed_text_filters_items_until_all_texts_is_chosen(live_server, sign_in, charlie, monkeypatch):
     monkeypatch.setattr("annotations.core.http.fields.MAX_CHOICES", 2)
     answer(coded_project("walk", "poesio-artstein-2005", *(WALK + "." * number for number in range(3))))
     page = sign_in(charlie, "/projects/walk/agreement/items/?sort=text")
@@ -138,7 +136,7 @@ def test_one_of_many_texts_is_typed_and_a_link_leads_back_to_all(live_server, si
     assert items.count() == every
 
 
-def test_summaries_are_found_by_keyboard_and_a_link_leads_back_to_all(sign_in, charlie, alice, monkeypatch):
+def test_keyboard_search_finds_summaries_until_show_all(sign_in, charlie, alice, monkeypatch):
     project = pyramid_project()
     add_member(project, charlie, Membership.Role.MANAGER)
     made = docset(project, alice)
@@ -168,7 +166,7 @@ def test_summaries_are_found_by_keyboard_and_a_link_leads_back_to_all(sign_in, c
         expect(rows).to_have_count(SHORT)
 
 
-def test_coders_of_a_plan_are_found_and_ticked_by_keyboard(sign_in, charlie, db, monkeypatch):
+def test_keyboard_search_finds_and_ticks_coders_of_plan(sign_in, charlie, db, monkeypatch):
     make_large_project()
     for module in ("planning.plans.forms", "web.views.assignments"):
         monkeypatch.setattr(f"annotations.{module}.CODERS_ON_A_PAGE", 2)

@@ -1,4 +1,4 @@
-"""The figures of attributes, by pointer: another question has other figures, settings and values."""
+"""Figures of attributes."""
 
 import random
 import re
@@ -10,7 +10,7 @@ from tests.browser.pages.test_accessibility import violations
 from tests.shared.questions import any_answers, question_project
 
 
-def test_figures_of_an_attribute_lead_to_its_items(sign_in, db):
+def test_figures_of_attribute_link_to_its_items(sign_in, db):
     question_project("asked", any_answers(random.Random(6)))
     page = sign_in(User.objects.get(username="charlie"), "/projects/asked/agreement/?distance=masi")
     before = page.locator("#value").inner_text()

@@ -1,4 +1,4 @@
-"""Chains on the coding page: seen, named, merged, split, undone."""
+"""Chains on the coding page."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def open_entities(coder):
     return coder.page.locator("#entities")
 
 
-def test_colour_comes_with_the_second_member_and_stays(two_chains):
+def test_chain_keeps_its_number_and_colour(two_chains):
     badge = two_chains.markable("Ann").locator(".badge")
     expect(badge).to_have_text("1")
     expect(two_chains.markable("Bob").locator(".badge")).to_have_text("2")
@@ -62,7 +62,7 @@ def test_colour_comes_with_the_second_member_and_stays(two_chains):
         expect(two_chains.page.locator(f'[data-key="{key}"] > .badge')).to_have_text(number)
 
 
-def test_chains_are_lit_up_drawn_listed_and_filtered(two_chains):
+def test_page_highlights_draws_and_filters_chains(two_chains):
     two_chains.markable("Bob").hover()
     expect(two_chains.page.locator("#text .is-lit")).to_have_text(["Bob2", "him2"])
     two_chains.markable("the man").hover()
@@ -94,7 +94,7 @@ def test_chains_are_lit_up_drawn_listed_and_filtered(two_chains):
     two_chains.saved()
 
 
-def test_an_antecedent_is_found_by_words_of_any_mention(two_chains):
+def test_search_finds_antecedent_by_words_of_any_mention(two_chains):
     coder, page = two_chains, two_chains.page
     coder.press("Enter", ".")
     dialog = page.get_by_role("dialog", name="Point from “the man” to …")
@@ -122,7 +122,7 @@ def test_an_antecedent_is_found_by_words_of_any_mention(two_chains):
     coder.at("the man")
 
 
-def test_a_chain_is_named_and_the_name_can_be_undone(two_chains):
+def test_undo_removes_name_of_chain(two_chains):
     two_chains.press("r")
     two_chains.page.get_by_role("combobox").fill("Annabel")
     two_chains.press("Enter")
@@ -141,7 +141,7 @@ def test_a_chain_is_named_and_the_name_can_be_undone(two_chains):
     two_chains.saved()
 
 
-def test_chains_are_merged_and_split_and_undo_takes_it_back(two_chains):
+def test_undo_restores_merged_and_split_chains(two_chains):
     before = pointers(two_chains)
     two_chains.press("m")
     dialog = two_chains.page.get_by_role("dialog")
@@ -167,14 +167,14 @@ def test_chains_are_merged_and_split_and_undo_takes_it_back(two_chains):
         assert pointers(two_chains) == before
 
 
-def test_what_cannot_be_split_or_merged_is_said(coder):
+def test_message_explains_impossible_split_or_merge(coder):
     coder.press("x")
     expect(coder.page.locator("#say")).to_have_text("No chain to split here.")
     coder.press("m")
     expect(coder.page.get_by_text("No other chain yet.")).to_be_visible()
 
 
-def test_undo_and_redo_go_on_after_a_reload(two_chains):
+def test_undo_and_redo_work_after_reload(two_chains):
     page = two_chains.page
     before = pointers(two_chains)
     page.reload()
@@ -202,7 +202,7 @@ def test_undo_and_redo_go_on_after_a_reload(two_chains):
     assert pointers(two_chains) == before
 
 
-def test_entities_with_an_index_are_merged_and_split_too(coder_of):
+def test_entities_with_index_are_merged_and_split(coder_of):
     coder = coder_of("[Ann](a) met [Bob](b). [She](c) left.", "passonneau-2004")
     coder.press("1", "Enter", "1", "Enter")
     coder.point_to("Ann")

@@ -53,7 +53,7 @@ def code_first_three(page: Page) -> None:
     page.keyboard.press(letter)
 
 
-def test_manager_sees_alpha_change_while_a_coder_codes_by_keyboard(sign_in, alice, bob, charlie, codings, keys):
+def test_manager_sees_alpha_change_while_coder_answers(sign_in, alice, bob, charlie, codings, keys):
     operations.apply(
         codings["bob"],
         bob,
@@ -81,7 +81,7 @@ def test_manager_sees_alpha_change_while_a_coder_codes_by_keyboard(sign_in, alic
     expect(manager.locator("#value")).to_have_text("1.000")
 
 
-def test_shift_adds_a_second_antecedent(sign_in, alice, codings, keys):
+def test_shift_adds_second_antecedent(sign_in, alice, codings, keys):
     page = open_coding(sign_in, alice)
     code_first_three(page)
 
@@ -101,7 +101,7 @@ def test_shift_adds_a_second_antecedent(sign_in, alice, codings, keys):
     expect(page.locator("#announce")).to_have_text(re.compile("ambiguous$"))
 
 
-def test_on_a_touch_screen_a_button_adds_a_second_antecedent(sign_in, alice, codings, keys):
+def test_button_adds_second_antecedent_on_touch_screen(sign_in, alice, codings, keys):
     page = open_coding(sign_in, alice, has_touch=True, is_mobile=True, viewport={"width": 390, "height": 844})
     code_first_three(page)
     further = page.locator("#further")
@@ -129,7 +129,7 @@ KEPT = """() => new Promise((resolve) => {
 
 
 @pytest.mark.expected_errors("net::ERR_FAILED")
-def test_work_not_yet_sent_survives_closing_the_page(sign_in, alice, codings, keys):
+def test_unsent_answer_survives_closing_page(sign_in, alice, codings, keys):
     page = open_coding(sign_in, alice, operations_meet=lambda route: route.abort())
     page.keyboard.press("4")
     expect(page.locator("#save-state")).to_have_attribute("data-state", "waiting")
@@ -144,7 +144,7 @@ def test_work_not_yet_sent_survives_closing_the_page(sign_in, alice, codings, ke
 
 
 @pytest.mark.expected_errors("net::ERR_FAILED")
-def test_answer_lost_on_the_way_back_is_not_applied_twice(sign_in, alice, codings):
+def test_answer_is_applied_once_if_response_is_lost(sign_in, alice, codings):
     lost = []
 
     def lose_first(route):
@@ -184,7 +184,7 @@ def test_submitted_coding_is_read_only(sign_in, alice, codings):
     assert (coding.status, coding.version) == ("submitted", 2)
 
 
-def test_candidates_have_the_same_letters_in_text_and_list(sign_in, alice, codings, keys):
+def test_candidates_have_same_letters_in_text_and_list(sign_in, alice, codings, keys):
     page = open_coding(sign_in, alice)
     press(page, "4", "Enter", "4", "Enter")
     listed = page.locator("#candidates li")
@@ -199,7 +199,7 @@ def test_candidates_have_the_same_letters_in_text_and_list(sign_in, alice, codin
     expect(page.locator("#text .letter")).to_have_count(0)  # they step back when it is decided
 
 
-def test_pointing_by_mouse_and_to_an_illegal_target(sign_in, alice, codings, keys):
+def test_mouse_sets_pointer_and_page_refuses_later_target(sign_in, alice, codings, keys):
     page = open_coding(sign_in, alice)
     page.locator(f'#text [data-key="{keys["f"]}"]').click(modifiers=["ControlOrMeta"])
     expect(page.locator("#say")).to_have_text("“that” comes later in the text.")
@@ -223,7 +223,7 @@ def test_pointing_by_mouse_and_to_an_illegal_target(sign_in, alice, codings, key
     assert target in {keys[turn] for turn in "1234"}
 
 
-def test_guidelines_stand_beside_the_text_and_bring_no_script(sign_in, alice, project):
+def test_guidelines_are_shown_without_scripts(sign_in, alice, project):
     project.guidelines = (
         "# Read this\n\nPoint *back*. <script>document.title = 'owned'</script><img src=x onerror=alert(1)>"
     )
@@ -240,7 +240,7 @@ def test_guidelines_stand_beside_the_text_and_bring_no_script(sign_in, alice, pr
     expect(guidelines).to_be_visible()
 
 
-def test_all_modules_are_asked_for_by_the_page_itself(coder_of):
+def test_page_preloads_all_modules(coder_of):
     page = coder_of("[Kim] said that [she] left").page
     page.wait_for_load_state("networkidle")
     links = page.locator("link[rel=modulepreload]").evaluate_all("all => all.map((link) => link.href)")
@@ -249,7 +249,7 @@ def test_all_modules_are_asked_for_by_the_page_itself(coder_of):
     assert sorted(set(scripts)) == sorted(links)
 
 
-def test_script_is_small_for_a_scheme_that_asks_everything(sign_in, alice):
+def test_script_size_of_full_scheme_is_limited(sign_in, alice):
     project = rich_project("rich", BRIDGING, alice)
     set_coder_marked_levels(project, project.levels.filter(coded=True))
     page = sign_in(alice, "/projects/rich/texts/tea/code/")

@@ -14,7 +14,7 @@ from tests.browser.workbench.test_coding import CODE, open_coding
 
 
 @pytest.mark.expected_errors("net::ERR_INTERNET_DISCONNECTED", "status of 409")
-def test_a_coder_loses_nothing_when_the_text_is_corrected(sign_in, alice, charlie, codings, text):
+def test_correction_of_text_keeps_answers_and_unfinished_note(sign_in, alice, charlie, codings, text):
     coder = open_coding(sign_in, alice)
     coder.keyboard.press("4")
     saved(coder)
@@ -58,7 +58,7 @@ def test_a_coder_loses_nothing_when_the_text_is_corrected(sign_in, alice, charli
 
 
 @pytest.mark.expected_errors("status of 409")
-def test_a_question_is_finished_before_the_corrected_text_is_shown(sign_in, alice, charlie, codings, text):
+def test_corrected_text_waits_for_open_question(sign_in, alice, charlie, codings, text):
     page = open_coding(sign_in, alice)
     dialog = page.get_by_role("dialog", name="Questions")
     page.keyboard.press("z")

@@ -20,7 +20,7 @@ CARD = re.compile(r"(\d+) of \d+ · ")
 
 
 @pytest.mark.parametrize("seed", first_of([1, 0, 2]))
-def test_the_benchmark_counts_the_keys_that_settle_a_queue(sign_in, transactional_db, charlie, settings, seed):
+def test_benchmark_counts_keys_that_decide_queue(sign_in, transactional_db, charlie, settings, seed):
     settings.LOCAL = True
     truth, codings = simulate(60, 3, 0.2, seed)
     gold = fill_gold(marked_text(60), codings, charlie, "indices")
@@ -29,7 +29,7 @@ def test_the_benchmark_counts_the_keys_that_settle_a_queue(sign_in, transactiona
     contested = cards(data, draft)
     parts = find_parts(truth, contested, draft)
 
-    number = {markable.key: place for place, markable in enumerate(gold.text.markables.order_by("start"))}
+    number = {markable.key: index for index, markable in enumerate(gold.text.markables.order_by("start"))}
     shown = [card for card in build_queue(gold.text.project, gold).cards if card.kind is not Kind.CHECK]
     rows_of = [[tuple(number[key] for key in row.units) for row in card.rows] for card in shown]
     assert [sorted(rows) for rows in rows_of] == [
@@ -64,11 +64,11 @@ def settle_card(page: Page, rows_of: Sequence[Sequence[Row]], parts: Mapping[Row
     card, rows = card_of(page)
     units = rows_of[card - 1]
     n_keys = 0
-    for place, (row, is_open) in enumerate(rows):
+    for index, (row, is_open) in enumerate(rows):
         if is_open and not parts[units[row]].in_place:
             current = [row for row, _ in rows].index(current_row(page))
-            for _ in range(abs(place - current)):
-                page.keyboard.press("ArrowDown" if place > current else "ArrowUp")
+            for _ in range(abs(index - current)):
+                page.keyboard.press("ArrowDown" if index > current else "ArrowUp")
             assert current_row(page) == row
             page.keyboard.press("1")
             n_keys += 1
@@ -81,13 +81,13 @@ def settle_card(page: Page, rows_of: Sequence[Sequence[Row]], parts: Mapping[Row
 
 def card_of(page: Page) -> tuple[int, list[tuple[int, bool]]]:
     """Return the number of the card, and its rows that are shown: their places, and whether they are open."""
-    found = CARD.match(page.locator("#queue-card").inner_text())
-    assert found is not None
+    match = CARD.match(page.locator("#queue-card").inner_text())
+    assert match is not None
     rows = page.locator("#queue tr[data-row]").evaluate_all(
         "rows => rows.map((row) => [Number(row.dataset.row),"
         " row.querySelector('.queue-decision').textContent === 'open'])"
     )
-    return int(found[1]), [(row, is_open) for row, is_open in rows]
+    return int(match[1]), [(row, is_open) for row, is_open in rows]
 
 
 def current_row(page: Page) -> int:

@@ -55,7 +55,7 @@ def letter(page: Page, words: str) -> str:
     return page.locator("#candidates li", has_text=words).locator("kbd").first.inner_text()
 
 
-def test_bridging_with_its_attribute_joins_no_chain(page, coding):
+def test_bridging_with_attribute_joins_no_chain(page, coding):
     press(page, "4", "Space", "4")
     expect(page.locator("#letters-mean")).to_have_text("Letters choose targets of bridging. Esc goes back.")
     expect(page.locator("#announce")).to_have_text(re.compile("bridging: letters choose its targets, Esc goes back"))
@@ -69,15 +69,15 @@ def test_bridging_with_its_attribute_joins_no_chain(page, coding):
     press(page, "Space")
     expect(page.locator("#say")).to_have_text("how related is missing.")
     press(page, "2")
-    found = answers(page, coding)["the stove"]
-    assert found["relations"] == {"bridging": [keys_of(coding)["the kettle"]]}
-    assert found["attributes"] == {"how": "own"}
+    stove = answers(page, coding)["the stove"]
+    assert stove["relations"] == {"bridging": [keys_of(coding)["the kettle"]]}
+    assert stove["attributes"] == {"how": "own"}
     expect(page.locator("#text .badge")).to_have_count(0)
     press(page, "Space")
     expect(page.locator("#words")).to_have_text("it")
 
 
-def test_a_branch_comes_and_goes_with_the_answers(page, coding):
+def test_follow_up_question_depends_on_answer(page, coding):
     press(page, "3")
     expect(page.locator(".coding-question.is-asked legend")).to_have_text("use")
     press(page, "2")
@@ -102,7 +102,7 @@ def test_a_branch_comes_and_goes_with_the_answers(page, coding):
 
 
 @pytest.mark.expected_errors("net::ERR_INTERNET_DISCONNECTED")
-def test_a_field_is_left_by_a_click_without_the_network(page, coding):
+def test_click_leaves_text_field_offline_and_saves_answer(page, coding):
     offline(page)
     press(page, "3", "2")
     expect(page.get_by_label("which use")).to_be_focused()
@@ -113,7 +113,7 @@ def test_a_field_is_left_by_a_click_without_the_network(page, coding):
     assert answers(page, coding)["the kettle"]["attributes"] == {"use": "b", "which": "brewing"}
 
 
-def test_gender_is_asked_once_for_a_chain(page, coding):
+def test_chain_has_one_answer_for_gender(page, coding):
     press(page, "3", "Space", "1", "Tab", "4", "Tab", "1")
     press(page, letter(page, "the kettle"))
     expect(page.locator("#entity-questions .coding-question")).to_have_count(1)
@@ -132,7 +132,7 @@ def test_gender_is_asked_once_for_a_chain(page, coding):
     assert answers(page, coding)["the kettle"]["attributes"]["gender"] == "m"
 
 
-def test_merge_of_chains_asks_which_answer_holds_and_split_copies_it(page, coding):
+def test_merge_asks_for_answer_and_split_copies_it(page, coding):
     press(page, "3", "Space", "1", "Tab", "3", "Space", "2", "Tab", "1")
     press(page, letter(page, "the kettle"), "Tab", "1")
     press(page, letter(page, "the stove"), "m")
@@ -157,7 +157,7 @@ def test_merge_of_chains_asks_which_answer_holds_and_split_copies_it(page, codin
     assert "gender" in answers(page, coding)["the kettle"]["attributes"]
 
 
-def test_together_is_one_reading_and_shift_makes_another(page, coding):
+def test_plus_joins_targets_in_one_reading_and_shift_adds_reading(page, coding):
     press(page, "4", "Tab", "4", "Tab", "1")
     press(page, letter(page, "the kettle"), "+")
     expect(page.locator("#together")).to_have_attribute("aria-pressed", "true")
@@ -179,14 +179,14 @@ def test_together_is_one_reading_and_shift_makes_another(page, coding):
     assert answers(page, coding)["it 1"]["pointers"] == [stove]
 
 
-def test_all_of_it_works_by_touch(sign_in, alice, coding):
+def test_touch_answers_relations_attributes_and_readings(sign_in, alice, coding):
     page = open_page(sign_in, alice, has_touch=True, is_mobile=True, viewport={"width": 390, "height": 844})
     page.locator("[data-do=next]").tap()
     page.get_by_role("button", name="none").tap()
     page.locator("#candidates button", has_text="the kettle").tap()
     page.get_by_role("button", name="possession").tap()
-    found = answers(page, coding)["the stove"]
-    assert (found["relations"], found["attributes"]) == ({"bridging": [keys_of(coding)["the kettle"]]}, {"how": "own"})
+    stove = answers(page, coding)["the stove"]
+    assert (stove["relations"], stove["attributes"]) == ({"bridging": [keys_of(coding)["the kettle"]]}, {"how": "own"})
     page.locator("[data-do=next]").tap()
     page.get_by_role("button", name="phrase").tap()
     page.locator("#candidates button", has_text="the kettle").tap()

@@ -1,4 +1,4 @@
-"""The page is left and comes back: nothing that was typed is lost, and nothing old is shown."""
+"""Drafts and answers when a coder leaves the page and returns."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def go_elsewhere(coder: Coder) -> None:
 
 
 @pytest.mark.parametrize("leave", [reload, close_the_tab, go_elsewhere])
-def test_a_note_being_written_is_there_when_the_page_comes_back(coder, leave):
+def test_unfinished_note_is_restored_once(coder, leave):
     coder.press("ArrowRight")
     coder.at("Bob")
     write_note(coder, "or his brother?")
@@ -58,7 +58,7 @@ def test_a_note_being_written_is_there_when_the_page_comes_back(coder, leave):
     assert Coding.objects.of_people().get(pk=coder.coding.pk).version == 1
 
 
-def test_a_draft_that_a_page_had_no_time_to_take_up_waits_for_the_next(coder):
+def test_draft_waits_until_page_has_read_stored_answers(coder):
     write_note(coder, "or his brother?")
     page = coder.page
     # of the next page alone: the browser does not say whether it stores answers, for which the page waits
@@ -72,7 +72,7 @@ def test_a_draft_that_a_page_had_no_time_to_take_up_waits_for_the_next(coder):
     assert coder.saved()[coder.keys()["a"]]["note"] == "or his brother?"
 
 
-def test_a_note_that_was_saved_is_no_draft(coder):
+def test_saved_note_is_no_draft(coder):
     write_note(coder, "first")
     coder.press("Escape", "ArrowRight")
     coder.saved()
@@ -81,7 +81,7 @@ def test_a_note_that_was_saved_is_no_draft(coder):
     assert Coding.objects.of_people().get(pk=coder.coding.pk).version == 1
 
 
-def test_a_draft_of_a_note_changed_elsewhere_is_shown_not_recorded(coder):
+def test_draft_of_changed_note_is_shown_but_not_saved(coder):
     write_note(coder, "half a thought")
     judge(coder.coding, coder.keys()["a"], "none", note="newer")
     go_elsewhere(coder)
@@ -89,7 +89,7 @@ def test_a_draft_of_a_note_changed_elsewhere_is_shown_not_recorded(coder):
     assert coder.saved()[coder.keys()["a"]]["note"] == "newer"
 
 
-def test_label_and_comment_of_an_scu_being_written_come_back(sign_in, alice, bob):
+def test_unfinished_label_and_comment_of_scu_are_restored(sign_in, alice, bob):
     text = models_of(docset(pyramid_project(), alice, bob))
     coding = codings_of(text)["alice"]
     build(coding, {"s": ["The ferry sank"]}, hand_in=False)
@@ -107,7 +107,7 @@ def test_label_and_comment_of_an_scu_being_written_come_back(sign_in, alice, bob
 
 
 @pytest.mark.parametrize("leave", [reload, go_elsewhere])
-def test_a_page_older_than_the_last_answer_is_loaded_again(coder, leave):
+def test_stale_page_is_reloaded(coder, leave):
     old = coder.page.request.get(CODE).text()
     coder.press("4")
     coder.saved()
@@ -130,7 +130,7 @@ def test_a_page_older_than_the_last_answer_is_loaded_again(coder, leave):
 
 
 @pytest.mark.expected_errors("ERR_FAILED")
-def test_an_answer_that_was_not_stored_is_sent_by_the_next_visit(coder):
+def test_next_visit_sends_answer_that_browser_did_not_store(coder):
     page = coder.page
     page.context.route("**/operations/", lambda route: route.abort())
     page.evaluate("IDBObjectStore.prototype.add = function () { return { result: 0 }; }")  # it stores nothing
@@ -148,7 +148,7 @@ def test_an_answer_that_was_not_stored_is_sent_by_the_next_visit(coder):
     assert Coding.objects.of_people().get(pk=coder.coding.pk).version == 1  # it is sent once
 
 
-def test_back_shows_the_coding_as_it_is_now(coder):
+def test_back_button_shows_current_coding(coder):
     page = coder.page
     coder.press("4")
     coder.saved()
@@ -191,7 +191,7 @@ def come_back_to(page: Page) -> None:
 
 
 @pytest.mark.expected_errors("status of 403")
-def test_who_signs_in_in_another_tab_does_not_get_the_first_one_s_work(coder, bob, alice, live_server):
+def test_other_user_in_same_browser_does_not_get_answers(coder, bob, alice, live_server):
     project = coder.coding.text.project
     add_member(project, bob, "coder")
     assign_texts(project, [coder.coding.text], [bob])
@@ -211,7 +211,7 @@ def test_who_signs_in_in_another_tab_does_not_get_the_first_one_s_work(coder, bo
 
 
 @pytest.mark.expected_errors("status of 401")
-def test_after_signing_in_again_in_another_tab_the_first_goes_on(coder, alice, live_server):
+def test_sign_in_in_other_tab_resumes_saving(coder, alice, live_server):
     coder.page.context.clear_cookies()
     coder.press("4")
     expect(coder.page.locator("#save-state")).to_contain_text("Signed out")

@@ -1,4 +1,4 @@
-"""A long text: only what is near the window is drawn, and all of it is there."""
+"""A text of 5,000 markables."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def page(sign_in, alice, long_project) -> Page:
     return page
 
 
-def test_a_text_of_5000_markables_is_walked_searched_and_marked(page, long_project):
+def test_coder_walks_searches_and_marks_long_text(page, long_project):
     # Before the first frame all counts as drawn.
     page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))")
     drawn = "(words) => words.checkVisibility({ contentVisibilityAuto: true })"

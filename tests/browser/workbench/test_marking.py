@@ -1,4 +1,4 @@
-"""Coders mark what they judge: by mouse and by key, in every script."""
+"""Marking of words by coders."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ def marked(coder: Coder) -> dict[str, str]:
     """Return the coder's own markables in words, by key."""
     content = coder.coding.text.content
     given = set(coder.coding.text.markables.filter(predefined=True).values_list("key", flat=True))
-    found = {}
+    saved_words = {}
     for key in set(coder.saved()) - given:
         parts = [part.split("-") for part in key.split(":")[1].split(",")]
-        found[key] = " … ".join(content[int(start) : int(end)] for start, end in parts)
-    return found
+        saved_words[key] = " … ".join(content[int(start) : int(end)] for start, end in parts)
+    return saved_words
 
 
-def test_antecedent_chosen_for_a_markable_deleted_elsewhere_is_dropped(coder_of):
+def test_antecedent_of_markable_deleted_elsewhere_is_dropped(coder_of):
     coder = coder_of("[Ann](a) saw the ball. [She](b) left.", marking=True)
     select(coder, "ball")
     coder.press("e")
@@ -84,7 +84,7 @@ def test_antecedent_chosen_for_a_markable_deleted_elsewhere_is_dropped(coder_of)
     assert not any(value["pointers"] for value in coder.saved().values())
 
 
-def test_words_are_marked_by_key_button_and_in_parts(coder):
+def test_coder_marks_words_by_key_by_button_and_in_parts(coder):
     select(coder, "big red ball")
     expect(coder.page.get_by_role("group", name="Marking")).to_contain_text("big red ball")
     coder.press("e")
@@ -103,7 +103,7 @@ def test_words_are_marked_by_key_button_and_in_parts(coder):
     assert set(marked(coder).values()) == {"big red ball", "number", "looked … up"}
 
 
-def test_nested_and_crossing_words_are_marked(coder):
+def test_coder_marks_nested_and_crossing_words(coder):
     for words in ("big red ball", "red", "ball lay"):
         select(coder, words)
         coder.press("e")
@@ -117,14 +117,14 @@ def test_nested_and_crossing_words_are_marked(coder):
 
 
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 500)])
-def test_bar_stands_at_the_words_and_over_none_of_them(coder_of, width, height):
+def test_marking_bar_is_near_selection_and_covers_none_of_it(coder_of, width, height):
     coder = coder_of("\n\n".join([BALL.replace("[It](it)", "It")] * 20), marking=True)
     page = coder.page
     page.set_viewport_size({"width": width, "height": height})
     bar = page.get_by_role("group", name="Marking")
     for scroll in (0, 130, 10_000):
         page.locator("#text-pane").evaluate("(pane, top) => { pane.scrollTop = top; }", scroll)
-        for place in ("first", "last"):
+        for edge in ("first", "last"):
             page.evaluate(
                 """(place) => {
                   const frame = document.getElementById("text-pane").getBoundingClientRect();
@@ -136,7 +136,7 @@ def test_bar_stands_at_the_words_and_over_none_of_them(coder_of, width, height):
                   const line = place === "first" ? inside[0] : inside.at(-1);
                   getSelection().setBaseAndExtent(line.firstChild, 0, line.firstChild, 8);
                 }""",
-                place,
+                edge,
             )
             expect(bar).to_be_visible()
             wait_until(page, "!document.getElementById('marking-bar').hidden && getSelection().rangeCount > 0")
@@ -157,7 +157,7 @@ def test_bar_stands_at_the_words_and_over_none_of_them(coder_of, width, height):
     coder.saved()
 
 
-def test_the_same_words_are_marked_everywhere_as_one_step(coder_of):
+def test_mark_all_marks_equal_words_in_one_step(coder_of):
     coder = coder_of("Ann met [Ann](a) and Annie. [Mary Ann](m) and Ann left: ann did not.", marking=True)
     page = coder.page
     select(coder, "Ann")
@@ -172,7 +172,7 @@ def test_the_same_words_are_marked_everywhere_as_one_step(coder_of):
     assert sorted(marked(coder).values()) == ["Ann", "Ann", "Ann"]
 
 
-def test_a_double_click_marks_the_word(coder):
+def test_double_click_marks_word(coder):
     page = coder.page
     box = page.get_by_text("She looked the number up.").bounding_box()
     page.mouse.dblclick(box["x"] + 8, box["y"] + box["height"] / 2)
@@ -184,7 +184,7 @@ def test_a_double_click_marks_the_word(coder):
     assert list(marked(coder).values()) == ["She"]
 
 
-def test_edge_passes_the_very_words_of_another_markable(coder_of):
+def test_extended_markable_skips_words_of_other_markable(coder_of):
     coder = coder_of("[The big red](x) ball lay there.", marking=True)
     select(coder, "The")
     coder.press("e")
@@ -198,7 +198,7 @@ def test_edge_passes_the_very_words_of_another_markable(coder_of):
     assert list(marked(coder).values()) == ["The big"]
 
 
-def test_markable_is_made_judged_moved_and_deleted_by_keyboard(coder):
+def test_keyboard_creates_judges_moves_and_deletes_markable(coder):
     coder.press("e", "ArrowLeft", "ArrowLeft", "ArrowLeft", "Shift+ArrowRight", "Enter")
     coder.at("ball lay")
     coder.press("4", "Control+Shift+ArrowLeft", "Control+ArrowLeft")
@@ -224,7 +224,7 @@ def test_markable_is_made_judged_moved_and_deleted_by_keyboard(coder):
     assert coder.saved()[keys["it"]]["pointers"] == [key]
 
 
-def test_each_step_of_marking_is_undone_also_after_a_reload(coder):
+def test_undo_of_marking_works_after_reload(coder):
     select(coder, "red")
     coder.press("e")
     coder.at("red")
@@ -241,7 +241,7 @@ def test_each_step_of_marking_is_undone_also_after_a_reload(coder):
     assert coder.saved() == {}
 
 
-def test_the_head_is_set_from_a_selection_and_by_key(coder):
+def test_coder_sets_head_by_selection_and_by_key(coder):
     select(coder, "The big red ball")
     coder.press("e")
     coder.at("The big red ball")
@@ -258,7 +258,7 @@ def test_the_head_is_set_from_a_selection_and_by_key(coder):
     expect(coder.page.locator("#say")).to_have_text("The head must be words of the markable.")
 
 
-def test_what_came_with_the_text_is_not_changed_or_marked_again(coder):
+def test_given_markable_cannot_be_changed_or_marked_again(coder):
     coder.at("It")
     coder.press("Control+ArrowRight")
     expect(coder.page.locator("#say")).to_contain_text("came with the text")
@@ -274,7 +274,7 @@ def test_what_came_with_the_text_is_not_changed_or_marked_again(coder):
     assert coder.saved() == {}
 
 
-def test_own_marks_are_judged_but_not_changed_where_no_more_are_allowed(coder, alice):
+def test_own_markables_are_fixed_once_marking_is_off(coder, alice):
     select(coder, "ball")
     coder.press("e")
     coder.at("ball")
@@ -293,7 +293,7 @@ def test_own_marks_are_judged_but_not_changed_where_no_more_are_allowed(coder, a
     assert value["category"] == "none"
 
 
-def test_after_undoing_a_mark_the_answer_goes_to_the_markable_shown(coder):
+def test_answer_after_undo_goes_to_shown_markable(coder):
     select(coder, "red ball")
     coder.press("e")
     coder.at("red ball")
@@ -305,10 +305,10 @@ def test_after_undoing_a_mark_the_answer_goes_to_the_markable_shown(coder):
     shown = coder.page.locator("#words").inner_text()
     assert shown in ("red ball", "It")
     coder.press("3")
-    found = coder.saved()
+    saved_words = coder.saved()
     assert set(marked(coder).values()) == {"red ball"}
     words = {**marked(coder), coder.keys()["it"]: "It"}
-    assert {words[key] for key, answer in found.items() if answer["category"] == "place"} == {shown}
+    assert {words[key] for key, answer in saved_words.items() if answer["category"] == "place"} == {shown}
     select(coder, "number")
     coder.press("e")
     coder.at("number")
@@ -318,7 +318,7 @@ def test_after_undoing_a_mark_the_answer_goes_to_the_markable_shown(coder):
     assert sorted(marked(coder).values()) == ["number", "red ball"]
 
 
-def test_a_move_that_the_scheme_forbids_is_not_made(coder):
+def test_markable_cannot_move_behind_its_pronoun(coder):
     select(coder, "ball")
     coder.press("e", "4", "ArrowRight", "1")
     coder.point_to("ball")
@@ -331,7 +331,7 @@ def test_a_move_that_the_scheme_forbids_is_not_made(coder):
     assert list(marked(coder).values()) == ["ball"]
 
 
-def test_an_empty_text_says_how_to_begin(coder_of):
+def test_text_without_markables_explains_how_to_begin(coder_of):
     coder = coder_of("Nobody has marked anything here.", marking=True)
     expect(coder.page.get_by_role("heading", name="No markables yet")).to_be_visible()
     coder.press("e", "Enter")
@@ -351,7 +351,7 @@ def test_an_empty_text_says_how_to_begin(coder_of):
         ("en", "ltr", "A 👨‍👩‍👧 met [a 🇫🇷 fan](a).", "👨", "👨‍👩‍👧"),
     ],
 )
-def test_every_script_is_marked_at_its_characters(coder_of, language, direction, text, chosen, expected):
+def test_marking_respects_characters_of_each_script(coder_of, language, direction, text, chosen, expected):
     coder = coder_of(text, marking=True, language=language, direction=direction)
     assert coder.page.locator("#text").get_attribute("dir") == direction
     forward = "ArrowLeft" if direction == "rtl" else "ArrowRight"

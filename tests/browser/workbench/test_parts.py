@@ -1,4 +1,4 @@
-"""Parts of the coding page that come when they are asked for: late, not at all, and after the network is back."""
+"""Modules of the coding page that load late or fail to load."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TEXT = "[Kim](a) said that [Lee](b) and [Jo](c) left"
 
 @pytest.fixture
 def coder(coder_of):
-    """Return Alice at a text of which no part beyond the first scripts is loaded."""
+    """Return Alice at a text before any late module has loaded."""
     coder = coder_of(TEXT)
     coder.at("Kim")
     return coder
@@ -22,14 +22,14 @@ def coder(coder_of):
 
 @pytest.fixture
 def picker(coder):
-    """Return the answer with the picker, held back before the page loads."""
+    """Delay the module of the picker, and return it."""
     picker = DelayedAnswer(coder.page, PICKER)
     coder.page.reload()
     coder.at("Kim")
     return picker
 
 
-def test_keys_wait_for_a_part_and_go_on_where_it_does_not_come(coder, picker):
+def test_keys_wait_for_dialog_until_it_fails_to_load(coder, picker):
     coder.press("m")
     picker.wait_for_request()
     coder.press("ArrowRight")
@@ -43,7 +43,7 @@ def test_keys_wait_for_a_part_and_go_on_where_it_does_not_come(coder, picker):
     coder.at("Kim")
 
 
-def test_keys_pressed_before_a_dialog_is_there_are_for_the_dialog(coder, picker):
+def test_keys_pressed_while_dialog_loads_go_to_dialog(coder, picker):
     coder.press("Control+k", "2", "0", "Backspace", "3")
     picker.release()
     expect(coder.page.get_by_role("combobox", name="All actions")).to_have_value("23")
@@ -54,7 +54,7 @@ def test_keys_pressed_before_a_dialog_is_there_are_for_the_dialog(coder, picker)
     coder.at("Lee")
 
 
-def test_a_key_while_a_dialog_opens_follows_those_that_waited(coder, picker):
+def test_key_pressed_as_dialog_opens_follows_waiting_keys(coder, picker):
     coder.page.evaluate(
         """addEventListener("focusin", ({ target }) => {
           const key = new KeyboardEvent("keydown", { key: "3", code: "Digit3", bubbles: true, cancelable: true });
@@ -66,7 +66,7 @@ def test_a_key_while_a_dialog_opens_follows_those_that_waited(coder, picker):
     expect(coder.page.get_by_role("combobox", name="All actions")).to_have_value("23")
 
 
-def test_what_is_typed_while_questions_load_is_written_there(coder):
+def test_text_typed_while_questions_load_goes_to_question(coder):
     questions = DelayedAnswer(coder.page, "**/questions/?*")
     coder.page.reload()
     coder.at("Kim")
@@ -79,7 +79,7 @@ def test_what_is_typed_while_questions_load_is_written_there(coder):
     assert coder.saved() == {}
 
 
-def test_what_is_written_while_a_part_is_on_its_way_stays_in_its_field(coder, picker):
+def test_note_typed_while_dialog_loads_stays_in_note(coder, picker):
     coder.press("m")
     picker.wait_for_request()
     note = coder.page.locator("#note")
@@ -92,7 +92,7 @@ def test_what_is_written_while_a_part_is_on_its_way_stays_in_its_field(coder, pi
 
 
 @pytest.mark.expected_errors("net::ERR_FAILED")
-def test_a_part_that_failed_is_asked_for_again(coder):
+def test_failed_dialog_is_requested_again(coder):
     coder.page.route(PICKER, lambda route: route.abort())
     coder.page.reload()  # a part may have come by itself meanwhile
     coder.at("Kim")
@@ -104,7 +104,7 @@ def test_a_part_that_failed_is_asked_for_again(coder):
 
 
 @pytest.mark.expected_errors("net::ERR_INTERNET_DISCONNECTED")
-def test_the_first_click_counts_without_the_network(coder):
+def test_first_click_works_offline(coder):
     offline(coder.page)
     coder.markable("Lee").click()
     coder.at("Lee")
@@ -113,7 +113,7 @@ def test_the_first_click_counts_without_the_network(coder):
 
 
 @pytest.mark.expected_errors("net::ERR_INTERNET_DISCONNECTED")
-def test_parts_load_by_themselves_and_words_are_marked_offline(coder_of):
+def test_modules_load_early_and_marking_works_offline(coder_of):
     coder = coder_of(TEXT, marking=True)
     wait_until(
         coder.page,

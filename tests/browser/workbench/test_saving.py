@@ -1,4 +1,4 @@
-"""No work is lost: without a network, through a restart of the server, in two windows and on two machines."""
+"""Saving: offline, after a crash, in two windows and on two machines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAME, PASSWORD = "alice", "coindex-demo"
 
 
 @pytest.mark.expected_errors("net::ERR_INTERNET_DISCONNECTED")
-def test_minutes_without_network_are_worked_through_and_arrive(sign_in, alice, codings, keys):
+def test_answers_given_offline_are_saved_after_reconnect(sign_in, alice, codings, keys):
     page = open_coding(sign_in, alice)
     offline(page)
     press(page, "4", "Enter", "3", "Enter", "1", "a")
@@ -37,7 +37,7 @@ def test_minutes_without_network_are_worked_through_and_arrive(sign_in, alice, c
     assert [judgement(codings["alice"], keys[label])["category"] for label in "abc"] == ["none", "place", "phrase"]
 
 
-def test_another_window_shows_at_once_what_was_saved_in_this_one(sign_in, alice, codings):
+def test_saved_answer_appears_in_second_window(sign_in, alice, codings):
     first = open_coding(sign_in, alice)
     second = another_window(first)
     first.keyboard.press("4")
@@ -46,7 +46,7 @@ def test_another_window_shows_at_once_what_was_saved_in_this_one(sign_in, alice,
     expect(second.locator("#save-state")).to_have_text("Changed elsewhere: merged")
 
 
-def test_a_note_begun_while_the_log_is_read_stays_with_its_markable(coder_of):
+def test_note_typed_while_log_loads_stays_with_its_markable(coder_of):
     coder = coder_of("[Ann](a) met [Bob](b). [She](c) left.")
     coder.press("4")
     coder.saved()
@@ -67,7 +67,7 @@ def test_a_note_begun_while_the_log_is_read_stays_with_its_markable(coder_of):
 
 
 @pytest.mark.expected_errors("net::ERR_INTERNET_DISCONNECTED", "status of 409")
-def test_two_machines_without_network_converge_without_loss(sign_in, alice, codings, keys):
+def test_two_offline_machines_converge_without_loss(sign_in, alice, codings, keys):
     here, there = (open_coding(sign_in, alice) for _ in range(2))
     offline(here, there)
     press(here, "4", "Enter", "3")
@@ -85,7 +85,7 @@ def test_two_machines_without_network_converge_without_loss(sign_in, alice, codi
     assert codings["alice"].operations.filter(payload__markable=keys["a"]).count() == 2  # the log keeps both
 
 
-def test_steps_of_several_answers_are_kept_together(sign_in, alice, codings):
+def test_split_is_saved_as_one_step(sign_in, alice, codings):
     page = open_coding(sign_in, alice)
     press(page, "4", "Enter", "4", "Enter", *["1", "a", "Enter"] * 2, "1", "a")
     saved(page)
@@ -104,7 +104,7 @@ def server(migrated_folder) -> Iterator[Server]:
 
 
 @pytest.mark.expected_errors("net::ERR_(CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE|CONTENT_LENGTH_MISMATCH)")
-def test_the_server_is_killed_in_the_middle_and_nothing_is_lost(server, browser: Browser):
+def test_answers_survive_server_crash(server, browser: Browser):
     context = browser.new_context(base_url=server.address)
     page = context.new_page()
     page.goto("/sign-in/?next=/projects/dialogue/texts/generator/code/")
@@ -130,7 +130,7 @@ def test_the_server_is_killed_in_the_middle_and_nothing_is_lost(server, browser:
 
 
 @pytest.mark.expected_errors("net::ERR_INTERNET_DISCONNECTED", "status of 400")
-def test_answer_of_a_category_merged_meanwhile_becomes_the_other(sign_in, alice, charlie, codings, keys, project):
+def test_offline_answer_follows_merged_category(sign_in, alice, charlie, codings, keys, project):
     page = open_coding(sign_in, alice)
     page.keyboard.press("4")
     saved(page)

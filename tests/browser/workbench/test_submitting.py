@@ -1,4 +1,4 @@
-"""Remarks, and the list of what to look at before one submits."""
+"""Submission, and the list of incomplete markables before it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.shared.schemes import BRIDGING, change_rows, coding_of, rich_project
 THREE = "[Ann](a) met [Bob](b). [She](c) left."
 
 
-def test_what_is_left_to_do_is_listed_and_leads_there(coder_of):
+def test_submit_dialog_lists_and_opens_incomplete_markables(coder_of):
     coder = coder_of(THREE)
     page = coder.page
     expect(page.get_by_label("optional")).to_be_hidden()  # no answer of this scheme is
@@ -46,7 +46,7 @@ def test_what_is_left_to_do_is_listed_and_leads_there(coder_of):
     coder.saved()
 
 
-def test_a_whole_coding_is_handed_in_and_the_manager_gives_it_back(coder_of, sign_in, charlie):
+def test_coder_submits_coding_and_manager_reopens_it(coder_of, sign_in, charlie):
     coder = coder_of(THREE)
     add_member(coder.coding.text.project, charlie, Membership.Role.MANAGER)
     coder.press("4", "Enter", "4", "Enter")
@@ -72,7 +72,7 @@ def test_a_whole_coding_is_handed_in_and_the_manager_gives_it_back(coder_of, sig
 
 
 @pytest.mark.expected_errors("status of 40[09]")
-def test_answers_after_handing_in_elsewhere_are_kept_and_told_of_once(coder_of):
+def test_answers_after_submission_elsewhere_are_kept(coder_of):
     coder = coder_of(THREE)
     page, coding = coder.page, coder.coding
     submit_coding(coding, coding.coder)
@@ -88,7 +88,7 @@ def test_answers_after_handing_in_elsewhere_are_kept_and_told_of_once(coder_of):
 
 
 @pytest.mark.expected_errors("net::ERR_INTERNET_DISCONNECTED")
-def test_nothing_is_handed_in_before_all_is_saved(coder_of):
+def test_submit_button_waits_until_answers_are_saved(coder_of):
     coder = coder_of(THREE)
     page = coder.page
     coder.action("check and submit")  # loads that part of the page
@@ -105,7 +105,7 @@ def test_nothing_is_handed_in_before_all_is_saved(coder_of):
     coder.saved()
 
 
-def test_missing_required_answers_keep_the_text_from_submission(sign_in, alice):
+def test_missing_required_answers_block_submission(sign_in, alice):
     project = rich_project("rich", BRIDGING, alice)
     change_rows(project.attributes.filter(key="gender"), required=True)
     page = sign_in(alice, "/projects/rich/texts/tea/code/")
@@ -129,7 +129,7 @@ def test_missing_required_answers_keep_the_text_from_submission(sign_in, alice):
     expect(page.get_by_text("Submitted “Tea”.")).to_be_visible()
 
 
-def test_refused_submission_stays_at_the_place_that_is_missing(sign_in, alice):
+def test_refused_submission_opens_incomplete_markable(sign_in, alice):
     coding = coding_of(rich_project("rich", BRIDGING, alice))
     keys = coding.text.markables.filter(level__coded=True).order_by("start").values_list("key", flat=True)
     judge_all(coding, [judgement(key, "place") for key in keys])
@@ -144,7 +144,7 @@ def test_refused_submission_stays_at_the_place_that_is_missing(sign_in, alice):
     expect(page.locator("#words")).to_have_text("the stove")
 
 
-def test_gold_of_nothing_is_not_offered_for_submission(sign_in, coder_of, charlie):
+def test_gold_without_decisions_cannot_be_submitted(sign_in, coder_of, charlie):
     project = coder_of(THREE).coding.text.project
     add_member(project, charlie, Membership.Role.MANAGER)
     open_gold(project, project.texts.get(), "main", charlie, early=True)
@@ -156,7 +156,7 @@ def test_gold_of_nothing_is_not_offered_for_submission(sign_in, coder_of, charli
     expect(dialog.get_by_role("button", name=re.compile("Submit"))).to_have_count(0)
 
 
-def test_unsure_optional_and_a_note_are_kept(coder_of):
+def test_unsure_optional_and_note_are_saved(coder_of):
     coder = coder_of(THREE, "muc-ident")
     page = coder.page
     coder.press("2", "q", "o", "c")
@@ -171,7 +171,7 @@ def test_unsure_optional_and_a_note_are_kept(coder_of):
     expect(page.get_by_label("unsure")).not_to_be_checked()
 
 
-def test_time_at_work_is_shown(coder_of, alice):
+def test_page_shows_time_at_work(coder_of, alice):
     coder = coder_of(THREE)
     start = datetime(2026, 3, 2, 9, tzinfo=UTC)
     judge_all(
@@ -185,7 +185,7 @@ def test_time_at_work_is_shown(coder_of, alice):
     expect(coder.page.locator("#time")).to_have_text("1 h 8 min")
 
 
-def test_next_text_is_opened_and_an_empty_coding_not_called_complete(coder_of, alice):
+def test_submission_opens_next_text_and_warns_of_empty_coding(coder_of, alice):
     coder = coder_of("Nothing is marked here.", marking=True)
     project, page = coder.coding.text.project, coder.page
     import_documents(project, [SourceDocument(plain.parse("[Ann](a) left.", "second.txt"), None)])

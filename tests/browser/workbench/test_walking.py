@@ -1,4 +1,4 @@
-"""Going through a text: by key, by search, by the list of all actions; and the keys themselves."""
+"""Navigation in a text, and the keys of the coding page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def coder(coder_of):
     return coder_of(WALK)
 
 
-def test_walk_over_all_markables_or_only_the_undecided(coder):
+def test_keys_go_to_next_or_next_undecided_markable(coder):
     coder.at("Ann")
     coder.press("4", "ArrowRight", "ArrowRight")
     coder.at("she")
@@ -40,7 +40,7 @@ def test_walk_over_all_markables_or_only_the_undecided(coder):
     coder.saved()
 
 
-def test_walk_along_a_chain(coder):
+def test_keys_go_along_chain(coder):
     coder.press("4", "ArrowRight", "ArrowRight")
     coder.point_to("Ann")
     coder.press("End")
@@ -55,7 +55,7 @@ def test_walk_along_a_chain(coder):
     coder.saved()
 
 
-def test_text_is_searched_and_left_for_a_number_turn_or_words(coder):
+def test_coder_searches_text_and_goes_to_number_turn_or_words(coder):
     coder.press("/")
     search = coder.page.get_by_role("searchbox", name="Search the text")
     expect(search).to_be_focused()
@@ -86,7 +86,7 @@ def test_text_is_searched_and_left_for_a_number_turn_or_words(coder):
     expect(coder.page.locator("#position")).to_have_text("5 of 5")
 
 
-def test_every_action_is_listed_with_its_key_and_done_from_there(coder):
+def test_action_list_shows_keys_and_runs_actions(coder):
     coder.press("Control+k")
     options = coder.page.get_by_role("option")
     expect(options.filter(has_text="Next undecided markable")).to_contain_text("Tab")
@@ -104,7 +104,7 @@ def test_every_action_is_listed_with_its_key_and_done_from_there(coder):
     assert coder.saved() == {}
 
 
-def test_a_key_is_changed_kept_over_a_reload_and_reset(coder):
+def test_changed_key_survives_reload_until_reset(coder):
     page = coder.page
     coder.press("?")
     page.get_by_label("Change the key of: Category: place").click()
