@@ -1,4 +1,4 @@
-"""The walks of coders and managers in Firefox and in WebKit. In Chromium they are, with much else, in tests/browser."""
+"""Main workflows in Firefox and WebKit. All workflows in Chromium are in tests/browser."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def answers(coder: Coder) -> dict[str, tuple[str, list[str]]]:
     }
 
 
-def test_a_text_is_coded_by_key(coder_of):
+def test_coder_codes_text_by_keyboard(coder_of):
     coder = coder_of(STORY)
     window = coder.window
     window.press("4", "Enter", "4", "Enter", "4", "Enter")
@@ -95,7 +95,7 @@ def test_a_text_is_coded_by_key(coder_of):
     assert answers(coder) == expected
 
 
-def test_a_text_is_coded_by_mouse_and_a_further_antecedent_selects_no_text(coder_of):
+def test_coder_codes_text_by_mouse_without_selecting_text(coder_of):
     coder = coder_of(STORY)
     window = coder.window
     for _ in range(3):
@@ -109,7 +109,7 @@ def test_a_text_is_coded_by_mouse_and_a_further_antecedent_selects_no_text(coder
     assert answers(coder)["d"] == ("phrase", ["a", "c"])
 
 
-def test_after_undoing_a_mark_the_answer_goes_to_the_markable_shown(coder_of):
+def test_undo_of_marking_returns_to_previous_markable(coder_of):
     coder = coder_of("The big red ball lay there.", marking=True)
     window = coder.window
     window.press("e", "ArrowRight", "Enter", "4")
@@ -123,7 +123,7 @@ def test_after_undoing_a_mark_the_answer_goes_to_the_markable_shown(coder_of):
     assert {key: answer["category"] for key, answer in coder.saved().items()} == {"phrase:4-7": "phrase"}
 
 
-def test_answers_given_without_a_network_are_saved_when_it_is_back(coder_of, gateway):
+def test_answers_given_offline_are_saved_after_reconnect(coder_of, gateway):
     coder = coder_of(STORY)
     window = coder.window
     gateway.shut()
@@ -135,7 +135,7 @@ def test_answers_given_without_a_network_are_saved_when_it_is_back(coder_of, gat
     assert len(coder.saved()) == 3
 
 
-def test_the_back_button_shows_the_coding_as_it_is_now(coder_of):
+def test_back_button_shows_current_coding(coder_of):
     coder = coder_of(STORY)
     window = coder.window
     window.press("4", "Enter", "4", "Enter", "4")
@@ -149,7 +149,7 @@ def test_the_back_button_shows_the_coding_as_it_is_now(coder_of):
     assert sorted(answers(coder)) == ["a", "b"]
 
 
-def test_a_note_that_is_being_written_outlives_a_reload(coder_of):
+def test_unfinished_note_survives_reload(coder_of):
     coder = coder_of(STORY)
     window = coder.window
     window.press("c")
@@ -159,7 +159,7 @@ def test_a_note_that_is_being_written_outlives_a_reload(coder_of):
     assert [answer["note"] for answer in coder.saved().values()] == ["or her sister?"]
 
 
-def test_a_pyramid_is_built_by_dragging_and_no_text_is_selected_meanwhile(sign_in, alice):
+def test_dragging_builds_pyramid_without_selecting_text(sign_in, alice):
     text = models_of(docset(pyramid_project(), alice))
     window = sign_in(alice, f"/projects/ferry/texts/{text.slug}/code/")
     window.wait_for_text("#progress-text", "words")
@@ -176,7 +176,7 @@ def test_a_pyramid_is_built_by_dragging_and_no_text_is_selected_meanwhile(sign_i
     assert (scu.label, scu.contributors) == ("The ferry sank", ("The ferry sank", "Boats saved"))
 
 
-def test_a_scheme_is_designed_by_keys_and_mouse_tried_and_saved(sign_in, charlie):
+def test_manager_designs_tries_and_saves_scheme(sign_in, charlie):
     project = create_project("own", "Own", STARTING_POINTS["empty"], manager=charlie)
     window = sign_in(charlie, "/projects/own/scheme/edit/")
     window.find("iframe.scheme-sample:not(.is-coming)")
@@ -224,7 +224,7 @@ def test_a_scheme_is_designed_by_keys_and_mouse_tried_and_saved(sign_in, charlie
     assert [category.key for category in spec.categories] == ["old", "new"]
 
 
-def test_questions_are_answered_by_key_and_bridging_joins_no_chain(sign_in, alice):
+def test_bridging_and_reading_answered_by_keyboard_join_no_chain(sign_in, alice):
     coding = coding_of(rich_project("rich", BRIDGING, alice))
     coder = Coder(sign_in(alice, "/projects/rich/texts/tea/code/"), coding)
     window = coder.window
@@ -250,7 +250,7 @@ def test_questions_are_answered_by_key_and_bridging_joins_no_chain(sign_in, alic
     assert window.driver.find_elements("css selector", "#text .markable.is-ambiguous") == []
 
 
-def test_charts_are_drawn(sign_in, codings, keys, charlie):
+def test_page_draws_charts(sign_in, codings, keys, charlie):
     for coding in codings.values():
         judge(coding, keys["a"], "none")
         judge(coding, keys["b"], "place")
