@@ -712,12 +712,13 @@ def test_pyramid_page_fits_narrow_window(builder_of):
 
 def test_page_remembers_layout_and_limits_script_size(builder_of):
     builder = builder_of({"sinking": ["ferry sank"]})
+    builder.press("w")  # which loads dialogs, too
+    builder.page.wait_for_load_state("networkidle")
     sizes = {}
     builder.page.on(
         "response",
         lambda response: sizes.update({response.url: len(response.body())}) if ".js" in response.url else None,
     )
-    builder.press("w")
     builder.page.reload()
     expect(builder.page.locator("#text")).to_have_attribute("data-layout", "rows")
     builder.page.wait_for_load_state("networkidle")
