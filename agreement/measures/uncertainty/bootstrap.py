@@ -108,7 +108,8 @@ def bootstrap(
     The coefficients of this library are computed from sums over documents, so that replicates cost next to nothing;
     others, and alpha with a callable, are computed n times. Replicates are drawn in blocks, the first from `seed` and
     each other one from a seed of its own, so that an `executor` of processes or of a cluster, which draws and adds up
-    the sums of blocks, makes the same digits. `report` is called with the number of replicates so far, and n.
+    the sums of blocks, draws the same; the last digit may be another where NumPy has another number of threads.
+    `report` is called with the number of replicates so far, and n.
 
     Raises ValueError for an unknown option, n below 2, a level outside 0 to 1, and where units would have to be drawn
     for a coefficient that has no such sums and values that are sets; with "t" also for any that has no such sums.
