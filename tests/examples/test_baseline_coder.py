@@ -50,15 +50,15 @@ def links(mentions):
         ("[...] and [...]", {}),
     ],
 )
-def test_the_baseline_links_by_heads_and_pronouns(marked, expected):
+def test_baseline_links_heads_and_pronouns(marked, expected):
     assert links(mentions_in(marked)) == expected
 
 
-def test_in_a_dialogue_i_and_you_are_linked_within_what_a_speaker_says():
+def test_dialogue_links_first_and_second_person_within_speaker():
     assert links(mentions_in("[I] see [you]. [I] see. [You] do. [Mine]!", "AABBA")) == {"5": "1"}
 
 
-def test_a_head_that_the_text_names_is_taken():
+def test_head_given_by_text_is_used():
     assert head_of(Mention("1", "Queen Anne the Great", ((0, 20),), head="Anne")) == "anne"
 
 
@@ -72,15 +72,15 @@ def test_a_head_that_the_text_names_is_taken():
         ),
     ],
 )
-def test_a_text_is_coded_and_submitted_once(coder, capsys, scheme, answers):
+def test_baseline_codes_and_submits_text_once(coder, capsys, scheme, answers):
     client = coder(scheme)
     assert main(["--submit"]) == 0
     assert capsys.readouterr().out == "kitchen/soup (main): 4 judged; submitted\n"
     state = client.coding("kitchen", "soup").state
-    labels = {one["key"]: one["label"] for one in state["markables"]}
+    labels = {markable["key"]: markable["label"] for markable in state["markables"]}
     found = {
-        labels[key]: (one["category"], [labels[target] for target in one["pointers"]], one["indices"])
-        for key, one in state["judgements"].items()
+        labels[key]: (judgement["category"], [labels[target] for target in judgement["pointers"]], judgement["indices"])
+        for key, judgement in state["judgements"].items()
     }
     assert found == dict(zip("abcd", answers, strict=True))
     assert state["coding"]["status"] == "submitted"
@@ -88,7 +88,7 @@ def test_a_text_is_coded_and_submitted_once(coder, capsys, scheme, answers):
     assert capsys.readouterr().out == ""
 
 
-def test_what_is_judged_already_stays_and_the_rest_is_judged(coder, capsys):
+def test_baseline_keeps_judgements_and_judges_rest(coder, capsys):
     client = coder("muc-ident")
     coding = client.coding("kitchen", "soup")
     key = coding.state["markables"][3]["key"]
@@ -99,27 +99,27 @@ def test_what_is_judged_already_stays_and_the_rest_is_judged(coder, capsys):
     assert (state["judgements"][key]["category"], state["coding"]["status"]) == ("none", "open")
 
 
-def test_texts_of_others_that_a_manager_sees_are_left_alone(coder, connect, monkeypatch, capsys):
+def test_baseline_ignores_texts_of_other_coders(coder, connect, monkeypatch, capsys):
     coder("muc-ident")
     monkeypatch.setenv("COINDEX_KEY", connect("charlie").http.headers["Authorization"].removeprefix("Bearer "))
     assert main([]) == 0
     assert capsys.readouterr().out == ""
 
 
-def test_a_scheme_of_categories_is_not_coded(coder, capsys):
+def test_baseline_refuses_scheme_without_chains(coder, capsys):
     coder("sortal-classes")
     assert main([]) == 1
     assert "The scheme asks for categories alone: this program codes chains" in capsys.readouterr().err
 
 
-def test_a_server_without_a_key_is_named(monkeypatch, capsys):
+def test_error_names_missing_key(monkeypatch, capsys):
     monkeypatch.delenv("COINDEX_KEY", raising=False)
     monkeypatch.setenv("COINDEX_URL", "http://127.0.0.1:9")
     assert main([]) == 2
     assert "Set COINDEX_KEY" in capsys.readouterr().err
 
 
-def test_a_scheme_of_pyramids_and_one_with_several_answers_for_new_are_refused():
+def test_categories_of_refuses_pyramids_and_ambiguous_new_category():
     with pytest.raises(CannotCode, match="pyramids"):
         categories_of({"answers": "scus"})
     category = {"levels": ["phrase"], "identity": None, "takes_index": False, "retired": False}

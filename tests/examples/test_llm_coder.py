@@ -25,7 +25,7 @@ class ModelServer(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
-        self.answers = {tuple(one["request"]): one["answer"] for one in json.loads(RECORDED.read_text("utf-8"))}
+        self.answers = {tuple(row["request"]): row["answer"] for row in json.loads(RECORDED.read_text("utf-8"))}
         # Instead of the recorded answers: a status with headers and a body, or an answer of the model.
         self.script: list[tuple[int, dict[str, str], bytes] | str] = []
         self.requests: list[dict] = []
@@ -50,7 +50,7 @@ class Handler(BaseHTTPRequestHandler):
         if isinstance(said, tuple):
             status, headers, content = said
         else:
-            said = said or server.answers[tuple(one["content"] for one in body["messages"][1:])]
+            said = said or server.answers[tuple(message["content"] for message in body["messages"][1:])]
             status, headers = 200, {}
             content = json.dumps({"choices": [{"message": {"role": "assistant", "content": said}}]}).encode()
         self.send_response(status)
@@ -84,8 +84,8 @@ def run(model, monkeypatch):
 
 def answers_of(client):
     state = client.coding("kitchen", "soup").state
-    labels = {one["key"]: one["label"] for one in state["markables"]}
-    return {labels[key]: [labels[target] for target in one["pointers"]] for key, one in state["judgements"].items()}
+    labels = {markable["key"]: markable["label"] for markable in state["markables"]}
+    return {labels[key]: [labels[target] for target in row["pointers"]] for key, row in state["judgements"].items()}
 
 
 WHOLE = {"a": [], "b": [], "c": ["a"], "d": ["b"]}
@@ -94,7 +94,7 @@ NONSENSE = "The soup is hot, I think."
 PARTLY = '{"1": null, "2": 3, "3": 1}'
 
 
-def test_a_text_is_coded_by_what_the_model_says(coder, run, model, tmp_path, capsys):
+def test_text_is_coded_with_answers_of_model(coder, run, model, tmp_path, capsys):
     client = coder("muc-ident")
     record = tmp_path / "record.jsonl"
     assert run("--submit", "--record", str(record)) == 0
@@ -107,22 +107,22 @@ def test_a_text_is_coded_by_what_the_model_says(coder, run, model, tmp_path, cap
     assert json.loads(line) == {"request": request, "answer": next(iter(model.answers.values()))}
 
 
-def test_the_parts_of_a_long_text_are_asked_for_one_after_the_other(coder, run, model):
+def test_long_text_is_coded_in_windows(coder, run, model):
     client = coder("passonneau-2004")
     assert run("--window", "45", "--overlap", "30") == 0
     assert len(model.requests) == 2
-    indices = [one["indices"] for one in client.coding("kitchen", "soup").state["judgements"].values()]
+    indices = [row["indices"] for row in client.coding("kitchen", "soup").state["judgements"].values()]
     assert sorted(indices) == [["1"], ["1"], ["2"], ["2"]]
 
 
-def test_a_busy_server_is_asked_again(coder, run, model):
+def test_busy_server_is_retried(coder, run, model):
     client = coder("muc-ident")
     model.script = [BUSY, (503, {}, b""), BUSY]
     assert run() == 0
     assert (len(model.requests), answers_of(client)) == (4, WHOLE)
 
 
-def test_a_wrong_answer_is_asked_for_once_more_with_what_is_wrong(coder, run, model):
+def test_retry_after_wrong_answer_lists_errors(coder, run, model):
     client = coder("muc-ident")
     model.script = [PARTLY, '```json\n{"1": null, "2": null, "3": 1, "4": 2}\n```']
     assert run() == 0
@@ -134,7 +134,7 @@ def test_a_wrong_answer_is_asked_for_once_more_with_what_is_wrong(coder, run, mo
     ]
 
 
-def test_what_is_wrong_twice_is_undecided_and_not_submitted(coder, run, model, capsys):
+def test_text_with_two_wrong_answers_stays_open(coder, run, model, capsys):
     client = coder("muc-ident")
     model.script = [PARTLY, NONSENSE]
     assert run("--submit") == 1
@@ -156,25 +156,25 @@ def test_what_is_wrong_twice_is_undecided_and_not_submitted(coder, run, model, c
         ((302, {"Location": "http://127.0.0.1:9/"}, b""), ": 302 "),
     ],
 )
-def test_a_model_without_an_answer_is_named(model, said, message):
+def test_error_shows_wrong_response_of_model_server(model, said, message):
     model.script = [said]
     with pytest.raises(ModelError, match=message):
         Model(model.address, "tiny", patience=IMPATIENT).answer([{"role": "user", "content": "Hello"}])
     assert len(model.requests) == 1
 
 
-def test_a_slow_model_is_given_up(model):
+def test_slow_model_raises_timeout_error(model):
     model.wait.clear()
     with pytest.raises(ModelError, match=r"no answer within 0\.05 s; give it more by --timeout"):
         Model(model.address, "tiny", timeout=0.05).answer([{"role": "user", "content": "Hello"}])
 
 
-def test_a_model_that_is_not_there_is_named():
+def test_error_names_unreachable_model_server():
     with pytest.raises(ModelError, match=r"http://127\.0\.0\.1:9/v1: "):
         Model("http://127.0.0.1:9/v1", "tiny").answer([])
 
 
-def test_what_was_decided_before_a_model_failed_is_saved(coder, run, model, capsys):
+def test_answers_before_model_failure_are_saved(coder, run, model, capsys):
     client = coder("muc-ident")
     model.script = ['{"1": null, "2": null, "3": 1}', (401, {}, b"who are you")]
     assert run("--window", "45", "--overlap", "30", "--submit") == 1
@@ -203,7 +203,7 @@ WINDOW = Window(0, 100, [1, 2, 3], [2, 3])
         ("[" * 100_000, {}, ["it is not JSON"]),
     ],
 )  # fmt: skip
-def test_an_answer_is_read_strictly(said, numbers, errors):
+def test_answer_is_parsed_strictly(said, numbers, errors):
     assert read_answer(said, WINDOW) == (numbers, errors)
 
 
@@ -211,7 +211,7 @@ def mention(*spans):
     return Mention(str(spans), "", spans)
 
 
-def test_nested_mentions_parts_and_speakers_are_written():
+def test_prompt_text_shows_nested_mentions_parts_and_speakers():
     content = "put the kettle on\nyes do"
     mentions = [mention((0, 3), (15, 17)), mention((4, 14)), mention((8, 14)), mention((22, 24))]
     segments = [{"start": 0, "end": 17, "speaker": "M"}, {"start": 18, "end": 24, "speaker": "S"}]
@@ -220,7 +220,7 @@ def test_nested_mentions_parts_and_speakers_are_written():
     assert write_text(state, mentions, Window(0, 100, [1, 2, 3, 4], [3, 4])) == written
 
 
-def test_each_mention_that_fits_is_asked_for_once_and_shown_with_what_comes_before():
+def test_windows_ask_each_fitting_mention_once_with_context():
     mentions = [mention((10 * place, 10 * place + 4)) for place in range(300)]
     mentions[5] = mention((50, 2000))  # too long for any part
     wanted = [number for number in range(1, 301) if number % 7]
@@ -230,7 +230,7 @@ def test_each_mention_that_fits_is_asked_for_once_and_shown_with_what_comes_befo
     assert all(min(window.shown) <= window.asked[0] - 4 for window in found[1:])
 
 
-def test_the_hash_is_of_the_model_and_the_prompt(capsys):
+def test_hash_covers_model_and_prompt(capsys):
     assert main(["--model", "tiny", "--hash"]) == 0
     digest = hashlib.sha256(f"tiny\n{PROMPT}\n{AGAIN}".encode()).hexdigest()
     assert capsys.readouterr().out == f"tiny with the prompt {digest}\n"
@@ -240,7 +240,7 @@ def test_the_hash_is_of_the_model_and_the_prompt(capsys):
     ("arguments", "message"),
     [([], "--model-url"), (["--model-url", "x", "--overlap", "9", "--window", "9"], "--overlap has to be less")],
 )
-def test_what_is_missing_is_said(arguments, message, capsys):
+def test_command_names_missing_or_wrong_option(arguments, message, capsys):
     with pytest.raises(SystemExit):
         main(["--model", "tiny", *arguments])
     assert message in capsys.readouterr().err

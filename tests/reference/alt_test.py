@@ -33,11 +33,12 @@ def sign_flip_p_value(differences, epsilon):
     """Return the share of all signs whose sum is at least that of the data; None of fewer than two."""
     if len(differences) < 2:
         return None
-    moved = [one + epsilon for one in differences]
+    moved = [value + epsilon for value in differences]
     sums = [
-        sum(sign * one for sign, one in zip(signs, moved, strict=True)) for signs in product((1, -1), repeat=len(moved))
+        sum(sign * value for sign, value in zip(signs, moved, strict=True))
+        for signs in product((1, -1), repeat=len(moved))
     ]
-    return Fraction(sum(one >= sum(moved) for one in sums), len(sums))
+    return Fraction(sum(total >= sum(moved) for total in sums), len(sums))
 
 
 def indicators(of_units):
@@ -51,7 +52,7 @@ def student_t(values, epsilon):
     if n < 2 or len(set(values)) == 1:
         return None
     mean = Fraction(sum(values), n)
-    variance = sum((one - mean) ** 2 for one in values) / (n - 1)
+    variance = sum((value - mean) ** 2 for value in values) / (n - 1)
     return float(mean - epsilon) / sqrt(variance / n), n
 
 

@@ -17,11 +17,12 @@ type Alpha = Callable[[Rows], float]
 # Units in rows, coders in columns: ten of numbers without a gap, the same with gaps, two coders of sets.
 NUMBERS: Rows = [list(map(int, row)) for row in ["111", "223", "333", "332", "222", "123", "444", "112", "222", "434"]]
 GAPS: Rows = [
-    [None if (unit + coder) % 5 == 4 else one for coder, one in enumerate(row)] for unit, row in enumerate(NUMBERS)
+    [None if (unit + coder) % 5 == 4 else value for coder, value in enumerate(row)] for unit, row in enumerate(NUMBERS)
 ]
 TWO: Rows = [row[:2] for row in NUMBERS]
 SETS: Rows = [
-    [frozenset(one) for one in pair.split()] for pair in ("ab ab", "ab abc", "c c", "cd de", "e a", "abc abc", "d cd")
+    [frozenset(members) for members in pair.split()]
+    for pair in ("ab ab", "ab abc", "c c", "cd de", "e a", "abc abc", "d cd")
 ]
 
 
@@ -32,10 +33,10 @@ def nltk() -> tuple[dict[str, float], Alpha]:
 
     def given(rows: Rows, **options: object) -> object:
         triples = [
-            (f"coder {c}", f"unit {u}", one)
+            (f"coder {c}", f"unit {u}", value)
             for u, row in enumerate(rows)
-            for c, one in enumerate(row)
-            if one is not None
+            for c, value in enumerate(row)
+            if value is not None
         ]
         return task(triples, **options)
 
@@ -61,7 +62,7 @@ def krippendorff() -> tuple[dict[str, float], Alpha]:
     alpha = import_module("krippendorff").alpha
 
     def of(rows: Rows, level: str) -> float:
-        table = numpy.array([[numpy.nan if one is None else one for one in row] for row in rows], dtype=float)
+        table = numpy.array([[numpy.nan if value is None else value for value in row] for row in rows], dtype=float)
         return float(alpha(reliability_data=table.T, level_of_measurement=level))
 
     levels = ("nominal", "ordinal", "interval", "ratio")
@@ -76,7 +77,7 @@ def simpledorff() -> tuple[dict[str, float], Alpha]:
     compute = import_module("simpledorff").calculate_krippendorffs_alpha_for_df
 
     def of(rows: Rows, **options: object) -> float:
-        records = [(u, c, one) for u, row in enumerate(rows) for c, one in enumerate(row) if one is not None]
+        records = [(u, c, value) for u, row in enumerate(rows) for c, value in enumerate(row) if value is not None]
         table = frame(records, columns=["unit", "coder", "label"])
         return float(compute(table, experiment_col="unit", annotator_col="coder", class_col="label", **options))
 
@@ -120,7 +121,7 @@ def rows_of(units: int) -> Rows:
     """Return so many units with three coders, of whom each gives another of five categories once in five times."""
     chance = random.Random(1)
     truth = [chance.randrange(5) for _ in range(units)]
-    return [[chance.randrange(5) if chance.random() < 0.2 else one for _ in range(3)] for one in truth]
+    return [[chance.randrange(5) if chance.random() < 0.2 else category for _ in range(3)] for category in truth]
 
 
 def main(peer: str, units: int = 0) -> None:

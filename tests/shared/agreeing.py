@@ -45,8 +45,8 @@ def coded_project(slug: str, scheme: str, *marked: str, coders: tuple[str, ...] 
     documents = [plain.parse(content, f"text-{number}.txt") for number, content in enumerate(marked, start=1)]
     import_documents(project, [SourceDocument(document, None) for document in documents])
     people = [User.objects.get_or_create(username=name)[0] for name in (*coders, "charlie")]
-    for one in people:
-        add_member(project, one, Membership.Role.MANAGER if one.username == "charlie" else Membership.Role.CODER)
+    for user in people:
+        add_member(project, user, Membership.Role.MANAGER if user.username == "charlie" else Membership.Role.CODER)
     assign_texts(project, project.texts.all(), people[:-1])
     return project
 
@@ -78,8 +78,8 @@ def answer(project: Project) -> Project:
     """Let every coder judge every markable of open codings, mostly as the others do, and submit everything."""
     categories = list(project.categories.order_by("pk"))
     pointing = set(pointing_categories().values_list("pk", flat=True))
-    linking = next((one for one in categories if one.pk in pointing or one.takes_index), None)
-    plain_ones = [one for one in categories if one.pk not in pointing and not one.takes_index]
+    linking = next((category for category in categories if category.pk in pointing or category.takes_index), None)
+    plain_ones = [category for category in categories if category.pk not in pointing and not category.takes_index]
     names = sorted(User.objects.filter(codings__text__project=project).values_list("username", flat=True).distinct())
     texts = sorted(project.texts.values_list("slug", flat=True))
     codings = Coding.objects.of_people().filter(text__project=project, status=Coding.Status.OPEN)
@@ -125,8 +125,8 @@ def decide_gold(project: Project, like: str, by: str = "charlie", **changes: str
             category = changes.get(label, row.category.key if row.category else None)
             if category is not None:
                 same = label not in changes
-                targets = [one.key for one in row.targets.all()] if same else []
-                indices = [one.entity for one in row.indices.all()] if same else []
+                targets = [target.key for target in row.targets.all()] if same else []
+                indices = [index.entity for index in row.indices.all()] if same else []
                 more = {"indices": indices} if indices else {}
                 given.append(judgement(row.markable.key, category, *targets, **more))
         judge_all(gold, given)
@@ -156,7 +156,7 @@ def digits(*values: float | None) -> list[str]:
 
 def links(page: str, holding: str = "") -> list[str]:
     """Return the addresses of the page's links that contain `holding`."""
-    return [unescape(one) for one in re.findall(r'<a [^>]*?href="([^"]*)"', page) if holding in unescape(one)]
+    return [unescape(link) for link in re.findall(r'<a [^>]*?href="([^"]*)"', page) if holding in unescape(link)]
 
 
 def cost(client: Client, address: str) -> int:

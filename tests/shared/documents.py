@@ -90,7 +90,9 @@ def documents(draw: st.DrawFn, names: st.SearchStrategy[str] | None = None) -> D
             place.level,
             next(labels, "") if draw(st.booleans()) else "",
             (draw(_head(place)) if draw(st.integers(0, 3)) == 0 else ()),
-            draw(_further(draw(_answers(scheme, place, places, turns)), [each for each in places if each != place]))
+            draw(
+                _further(draw(_answers(scheme, place, places, turns)), [target for target in places if target != place])
+            )
             if place.level == level
             else None,
         )
@@ -251,7 +253,7 @@ def plain_of(document: Document) -> Document:
         document,
         file="",
         marks=sorted(marks, key=text_order),
-        segments=sorted(document.segments, key=lambda each: (each.start, -each.end, each.kind)),
+        segments=sorted(document.segments, key=lambda segment: (segment.start, -segment.end, segment.kind)),
         links=document.links if linked else Links.NONE,
         findings=(),
         scheme=None,

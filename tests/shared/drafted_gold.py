@@ -51,13 +51,13 @@ def answer(coding: Coding, said: Said) -> None:
     """Let the coder of a coding answer so at markables, by their labels."""
     keys = keys_of(coding.text.project)
     changes = []
-    for label, one in said.items():
-        relations = one.get("relations", {})
+    for label, fields in said.items():
+        relations = fields.get("relations", {})
         pointed = {
-            "pointers": [keys[target] for target in one.get("pointers", [])],
+            "pointers": [keys[target] for target in fields.get("pointers", [])],
             "relations": {key: [[keys[target] for target in its] for its in said] for key, said in relations.items()},
         }
-        changes.append(change(markable=keys[label], **(one | pointed)))
+        changes.append(change(markable=keys[label], **(fields | pointed)))
     judge_all(coding, changes)
 
 
@@ -69,7 +69,7 @@ def drafted(project: Project, *answers: Said, method: Method = Method.MOST) -> C
             .select_related("coder", "text__project")
             .get(text__project=project, coder__username=name)
         )
-        answer(coding, {label: one for label, one in (OTHERS | said).items() if one})
+        answer(coding, {label: fields for label, fields in (OTHERS | said).items() if fields})
         submit_coding(coding, coding.coder)
     draft_gold(project, DraftRequest(method, adjudicator="charlie"))
     return Coding.objects.select_related("text__project", "coder", "round").get(kind="gold")

@@ -35,11 +35,15 @@ def figures(project):
         "coders": (found.coders, selected.coders, found.known_coders),
         "rounds": (found.rounds, selected.rounds),
         "reasons": found.reasons_left_out,
-        "texts": [(one.slug, one.title, one.round) for one in selected.texts],
-        "parts": sorted((one.text, one.coder, one.reason, one.round) for one in selected.left_out),
-        "highest": [(one.text.slug, one.unit, one.share, one.relations) for one in find_highest(found, parameters)],
+        "texts": [(text.slug, text.title, text.round) for text in selected.texts],
+        "parts": sorted((part.text, part.coder, part.reason, part.round) for part in selected.left_out),
+        "highest": [
+            (item.text.slug, item.unit, item.share, item.relations) for item in find_highest(found, parameters)
+        ],
         "items": [
-            one.tolist() for one in vars(compute_items(selected, resolved)).values() if isinstance(one, np.ndarray)
+            array.tolist()
+            for array in vars(compute_items(selected, resolved)).values()
+            if isinstance(array, np.ndarray)
         ],
         "days": count_days(project, found),
         "progress": read_progress(project),
@@ -49,14 +53,14 @@ def figures(project):
             for asked in ({"include": "open"}, {"coders": ",".join(found.known_coders[:2])})
         ],
         "resolved": resolved,
-        "gold": (with_gold.fingerprint, with_gold.gold_left_out, [(one.slug, one.round) for one in with_gold.texts]),
+        "gold": (with_gold.fingerprint, with_gold.gold_left_out, [(text.slug, text.round) for text in with_gold.texts]),
         "of questions": [
             (
-                one.key,
-                read_answers(project, question=one.key).fingerprint,
-                read_answers(project, question=one.key).categories,
+                question.key,
+                read_answers(project, question=question.key).fingerprint,
+                read_answers(project, question=question.key).categories,
             )
-            for one in found.questions
+            for question in found.questions
         ],
         "pages": kept_pages(project),
     }

@@ -53,11 +53,11 @@ def models_of(docset: Docset) -> Text:
 def contributor(text: Text, *words: str, nth: int = 0) -> str:
     """Return the key of the contributor with these stretches of words; `nth` chooses among equal stretches."""
     parts = []
-    for one in words:
+    for stretch in words:
         start = -1
         for _ in range(nth + 1):
-            start = text.content.index(one, start + 1)
-        parts.append([start, start + len(one)])
+            start = text.content.index(stretch, start + 1)
+        parts.append([start, start + len(stretch)])
     return markable_key("contributor", sorted(parts))
 
 

@@ -69,8 +69,8 @@ def question_project(slug: str, given: Given, scheme: ReadyMadeScheme = QUESTION
     import_documents(project, [SourceDocument(plain.parse(f"{marked} .", file), None) for file in files])
     change_rows(project.relations.filter(identity=True), joint=True)
     people = [User.objects.get_or_create(username=name)[0] for name in (*CODERS, "charlie")]
-    for one in people:
-        add_member(project, one, Membership.Role.MANAGER if one.username == "charlie" else Membership.Role.CODER)
+    for user in people:
+        add_member(project, user, Membership.Role.MANAGER if user.username == "charlie" else Membership.Role.CODER)
     assign_texts(project, project.texts.all(), people[:-1])
     for coding in Coding.objects.of_people().filter(text__project=project).select_related("coder", "text__project"):
         keys = dict(coding.text.markables.values_list("label", "key"))
@@ -109,7 +109,7 @@ def any_answers(draw: random.Random, texts: int = 3, n_units: int = 6) -> Given:
 
 
 def _any_judgement(draw: random.Random, number: int) -> dict[str, Any]:
-    before = [f"m{one}" for one in range(number)]
+    before = [f"m{earlier}" for earlier in range(number)]
     category = draw.choice(["phrase", "phrase", "place", "none"]) if before else "place"
     judgement: dict[str, Any] = {"category": category}
     if category == "phrase":
@@ -129,7 +129,7 @@ def _any_judgement(draw: random.Random, number: int) -> dict[str, Any]:
         judgement["relations"] = {"bridging": _any_readings(draw, before)}
         if draw.random() < 0.8:
             attributes["part"] = draw.choice(["whole", "owner"])
-    judgement["attributes"] = {name: one for name, one in attributes.items() if one != []}
+    judgement["attributes"] = {name: value for name, value in attributes.items() if value != []}
     return judgement
 
 
@@ -138,4 +138,4 @@ def _any_readings(draw: random.Random, targets: list[str]) -> list[list[str]]:
         tuple(sorted(draw.sample(targets, min(draw.choice([1, 1, 1, 2]), len(targets)))))
         for _ in range(draw.choice([1, 1, 1, 2]))
     }
-    return [list(one) for one in sorted(readings)]
+    return [list(reading) for reading in sorted(readings)]

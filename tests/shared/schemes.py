@@ -154,23 +154,23 @@ def any_scheme(draw: random.Random) -> ReadyMadeScheme:
         for number in range(draw.choice([0, 1, 2, 3]))
     )
     categories = tuple(
-        replace(one, max_pointers=draw.choice([None, None, 1]), allow_later=draw.random() < 0.5)
-        if one.points_to
-        else one
-        for one in categories
+        replace(category, max_pointers=draw.choice([None, None, 1]), allow_later=draw.random() < 0.5)
+        if category.points_to
+        else category
+        for category in categories
     )
-    keys = [one.key for one in categories]
+    keys = [category.key for category in categories]
 
     def some(keys: list[str]) -> tuple[str, ...]:
         return tuple(draw.sample(keys, draw.randint(1, len(keys))))
 
     def condition(attributes: list[AttributeSpec], relations: list[str]) -> Condition | None:
-        leading = [one for one in attributes if one.values and one.of != Subject.ENTITY]
+        leading = [attribute for attribute in attributes if attribute.values and attribute.of != Subject.ENTITY]
         kinds = [None, *([CATEGORY] if keys else []), *(["attribute"] if leading else [])]
         match draw.choice([*kinds, *(["relation"] if relations else [])]):
             case "attribute":
-                one = draw.choice(leading)
-                return Condition(one.key, some([value.key for value in one.values]))
+                attribute = draw.choice(leading)
+                return Condition(attribute.key, some([value.key for value in attribute.values]))
             case "relation":
                 return Condition(relation=draw.choice(relations))
             case str():
@@ -188,7 +188,7 @@ def any_scheme(draw: random.Random) -> ReadyMadeScheme:
                 max_targets=draw.choice([None, 2]),
                 joint=draw.random() < 0.6,
                 later=draw.random() < 0.5,
-                asked_if=condition([], [one.key for one in relations]),
+                asked_if=condition([], [relation.key for relation in relations]),
             )
         )
     attributes: list[AttributeSpec] = []
@@ -208,7 +208,7 @@ def any_scheme(draw: random.Random) -> ReadyMadeScheme:
                 levels=draw.choice([(), tuple(coded[:1])]),
                 kind=kind,
                 required=draw.random() < 0.5,
-                asked_if=condition(attributes, [one.key for one in relations]),
+                asked_if=condition(attributes, [relation.key for relation in relations]),
                 values=tuple(ValueSpec(f"v{value}", f"value {value}") for value in range(3)) if listed else (),
             )
         )
@@ -229,15 +229,15 @@ def any_answer(draw: random.Random, scheme: ReadyMadeScheme, marks: list[str]) -
     category = draw.choice([*scheme.categories, None])
     payload: dict[str, Any] = {"markable": key, "category": category and category.key}
     if category is not None and category.points_to and draw.random() < 0.8:
-        payload["pointers"] = any_readings(draw, [one for one in marks if one.startswith(category.points_to)])
+        payload["pointers"] = any_readings(draw, [mark for mark in marks if mark.startswith(category.points_to)])
     relations = {
-        one.key: any_readings(draw, [mark for mark in marks if mark.partition(":")[0] in one.to_levels])
-        for one in scheme.relations
+        relation.key: any_readings(draw, [mark for mark in marks if mark.partition(":")[0] in relation.to_levels])
+        for relation in scheme.relations
         if draw.random() < 0.5
     }
     if relations:
         payload["relations"] = relations
-    attributes = {one.key: any_value(draw, one) for one in scheme.attributes if draw.random() < 0.6}
+    attributes = {attribute.key: any_value(draw, attribute) for attribute in scheme.attributes if draw.random() < 0.6}
     if attributes:
         payload["attributes"] = attributes
     return change("judge", **payload)

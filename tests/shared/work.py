@@ -8,6 +8,6 @@ def work_by_text(project: Project) -> ProjectWork:
     found = read_work(project)
     text_of = dict(Coding.objects.of_people().filter(text__project=project).values_list("pk", "text_id"))
     return ProjectWork(
-        {(text_of[coding], coder): one for (coding, coder), one in found.activities.items()},
+        {(text_of[coding], coder): activity for (coding, coder), activity in found.activities.items()},
         {(text_of[coding], coder): times for (coding, coder), times in found.judgement_times.items()},
     )

@@ -19,7 +19,7 @@ from annotations.transfers.importing.files.sources import open_sources
 from tests.shared.questions import CODERS, QUESTIONS, any_answers, question_project
 
 IDENTITY = replace(
-    QUESTIONS, relations=(), attributes=tuple(one for one in QUESTIONS.attributes if one.relation != "bridging")
+    QUESTIONS, relations=(), attributes=tuple(spec for spec in QUESTIONS.attributes if spec.relation != "bridging")
 )
 API = "/api/v1/projects/{}/agreement/"
 
@@ -38,8 +38,8 @@ def projects(module_rows) -> tuple[Project, Project]:
     }
     bridged, plain = question_project("bridged", given), question_project("plain", identity, IDENTITY)
     n_bridges, n_others = (
-        Pointer.objects.filter(relation__identity=False, judgement__coding__text__project=one).count()
-        for one in (bridged, plain)
+        Pointer.objects.filter(relation__identity=False, judgement__coding__text__project=project).count()
+        for project in (bridged, plain)
     )
     assert n_bridges > 10
     assert n_others == 0
@@ -63,35 +63,35 @@ def marked(page: str) -> list[str]:
     return re.findall(r'<span class="markable [^"]*"|<sup[^>]*>[^<]*</sup>|[^<>]+(?=<)', content)
 
 
-def test_the_page_of_a_text_shows_the_chains_without_bridging(client, two):
+def test_text_page_shows_same_chains_with_and_without_bridging(client, two):
     for text in ("text-1", "text-2"):
         for coder in CODERS:
             bridged, plain = (
-                client.get(f"/projects/{one.slug}/texts/{text}/?coder={coder}").content.decode() for one in two
+                client.get(f"/projects/{project.slug}/texts/{text}/?coder={coder}").content.decode() for project in two
             )
             assert "; Bridging: " in bridged
             assert marked(bridged) == marked(plain)
             assert len(marked(plain)) > 10
 
 
-def test_alpha_and_scores_of_coreference_are_those_without_bridging(two):
+def test_bridging_changes_neither_alpha_nor_coreference_scores(two):
     bridged, plain = map(read_answers, two)
     for readings in ("union", "matched"):
         for distance in SET_DISTANCES:
             parameters = Parameters(distance=distance, readings=readings)
-            found, expected = (compute_report(one, parameters).result for one in (bridged, plain))
+            found, expected = (compute_report(answers, parameters).result for answers in (bridged, plain))
             assert (found.value, found.observed, found.expected) == (
                 expected.value,
                 expected.observed,
                 expected.expected,
             )
-    found, expected = (as_json(compare_chains(one, Parameters(), "alice", "bob")) for one in (bridged, plain))
+    found, expected = (as_json(compare_chains(answers, Parameters(), "alice", "bob")) for answers in (bridged, plain))
     for part in ("overall", "texts"):
         assert found[part] == expected[part]
     assert expected["overall"]["muc"]["f1"] > 0
 
 
-def test_conll_2012_has_the_chains_without_bridging(two):
+def test_bridging_does_not_change_conll_2012_export(two):
     def files(project: Project) -> dict[str, bytes]:
         out = io.BytesIO()
         export_files(project, "conll2012", out)
@@ -107,7 +107,7 @@ def test_conll_2012_has_the_chains_without_bridging(two):
 
 
 @pytest.mark.parametrize("asked", [{}, {"chains": "none"}, {"readings": "matched", "top": "chain"}])
-def test_the_reliability_data_of_the_api_have_the_chains_without_bridging(client, two, asked):
-    bridged, plain = (client.get(f"{API.format(one.slug)}data/", asked).json() for one in two)
+def test_bridging_does_not_change_reliability_data_of_api(client, two, asked):
+    bridged, plain = (client.get(f"{API.format(project.slug)}data/", asked).json() for project in two)
     assert len(plain) > 10
     assert bridged == plain

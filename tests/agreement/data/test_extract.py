@@ -29,27 +29,25 @@ def values(project, coder, **options):
     codes = data.codes[:, 0].tolist()
     found = {unit: data.value(code) for unit, code in zip(data.units, codes, strict=True) if code >= 0}
     return {
-        label[unit]: "".join(sorted(label[one] for one in value)) if isinstance(value, frozenset) else value
+        label[unit]: "".join(sorted(label[member] for member in value)) if isinstance(value, frozenset) else value
         for unit, value in found.items()
     }
 
 
 @pytest.fixture
-def alice_judged(codings, keys):
+def answers_of_alice(codings, keys):
     judge(codings["alice"], keys["a"], "none")
     judge(codings["alice"], keys["c"], "phrase", keys["a"])
     judge(codings["alice"], keys["d"], "segment", keys["1"])
     judge(codings["alice"], keys["f"], "phrase")
 
 
-def test_an_answer_that_lacks_its_antecedent_is_missing(project, alice_judged):
+def test_answer_without_antecedent_is_missing(project, answers_of_alice):
     assert values(project, "alice") == {"a": "none", "c": "ac", "d": "1d"}
 
 
 @pytest.mark.parametrize("unmarked", ["singleton", "label", "missing"])
-def test_an_answer_that_lacks_its_antecedent_stays_missing_when_handed_in(
-    project, alice, codings, alice_judged, unmarked
-):
+def test_answer_without_antecedent_stays_missing_after_submission(project, alice, codings, answers_of_alice, unmarked):
     submit_coding(codings["alice"], alice)
     left_out = {"singleton": {"b": "b", "e": "e"}, "label": {"b": "unmarked", "e": "unmarked"}, "missing": {}}
     found = values(project, "alice", unmarked=unmarked)
@@ -57,11 +55,11 @@ def test_an_answer_that_lacks_its_antecedent_stays_missing_when_handed_in(
 
 
 @pytest.mark.parametrize("unmarked", ["singleton", "label", "missing"])
-def test_what_an_open_coding_leaves_out_is_missing(project, alice_judged, unmarked):
+def test_unmarked_units_of_open_coding_are_missing(project, answers_of_alice, unmarked):
     assert set(values(project, "alice", unmarked=unmarked)) == {"a", "c", "d"}
 
 
-def test_a_judgement_without_a_category_is_left_out(project, alice, codings, keys):
+def test_judgement_without_category_is_excluded(project, alice, codings, keys):
     judge(codings["alice"], keys["a"], None, note="?")
     assert read_answers(project).coders == read_answers(project).select(["open"]).coders == ()
     judge(codings["alice"], keys["b"], "none")
@@ -70,13 +68,13 @@ def test_a_judgement_without_a_category_is_left_out(project, alice, codings, key
     assert (found["a"], found["b"]) == ("unmarked", "none")
 
 
-def test_an_antecedent_that_is_a_member_but_incomplete_itself_stays_in_the_chain(project, codings, keys):
+def test_incomplete_antecedent_stays_in_chain(project, codings, keys):
     judge(codings["alice"], keys["c"], "phrase")
     judge(codings["alice"], keys["d"], "phrase", keys["c"])
     assert values(project, "alice", top="chain") == {"d": "cd"}
 
 
-def test_equal_indices_are_one_class_and_an_index_that_lacks_is_missing(alice):
+def test_equal_indices_are_one_class_and_empty_index_is_missing(alice):
     project = make_project("walk", "passonneau-2004", "[a](a) [b](b) [c](c) [d](d) [e](e)")
     add_member(project, alice, Membership.Role.CODER)
     assign_texts(project, project.texts.all(), [alice])
@@ -88,7 +86,7 @@ def test_equal_indices_are_one_class_and_an_index_that_lacks_is_missing(alice):
     assert values(project, "alice") == {"a": "ab", "b": "abc", "c": "bc", "d": "d"}
 
 
-def test_marks_of_one_coder_are_units_that_the_other_left_out(alice, bob):
+def test_marks_of_one_coder_are_units_unmarked_by_other_coder(alice, bob):
     project = make_project("walk", "passonneau-2004", "[Anna](a) took her dog")
     for coder in (alice, bob):
         add_member(project, coder, Membership.Role.CODER)
@@ -107,7 +105,7 @@ def test_marks_of_one_coder_are_units_that_the_other_left_out(alice, bob):
     assert (data.codes < 0).tolist() == [[False, False], [False, True], [True, False]]
 
 
-def test_markables_given_to_a_text_that_is_coded_are_units_at_once(project, alice, codings, keys):
+def test_markables_added_to_coded_text_become_units(project, alice, codings, keys):
     judge(codings["alice"], keys["a"], "none")
     submit_coding(codings["alice"], alice)
     before = len(read_answers(project).columns.units)
@@ -117,8 +115,8 @@ def test_markables_given_to_a_text_that_is_coded_are_units_at_once(project, alic
     assert len(reliability_data(read_answers(project).select(["open"]), **PLAIN).units) == before + 1
 
 
-def test_reading_takes_seven_queries_and_three_if_nothing_changed(
-    project, codings, keys, alice_judged, django_assert_num_queries
+def test_read_takes_seven_queries_and_three_if_nothing_changed(
+    project, codings, keys, answers_of_alice, django_assert_num_queries
 ):
     with django_assert_num_queries(7):
         first = read_answers(project)
@@ -130,9 +128,7 @@ def test_reading_takes_seven_queries_and_three_if_nothing_changed(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_answers_are_of_one_moment_though_a_coder_saves_after_each_query(
-    project, codings, keys, alice_judged, monkeypatch
-):
+def test_concurrent_saves_do_not_change_answers_being_read(project, codings, keys, answers_of_alice, monkeypatch):
     before = read_answers(project).fingerprint
     saves = []
 
@@ -150,7 +146,7 @@ def test_the_answers_are_of_one_moment_though_a_coder_saves_after_each_query(
     assert read_answers(project).coders == ("alice", "bob")
 
 
-def test_an_undone_transaction_leaves_nothing_behind(project, codings, keys, fingerprint):
+def test_rolled_back_answers_are_not_kept(project, codings, keys, fingerprint):
     with transaction.atomic():
         judge(codings["alice"], keys["a"], "place")
         undone = fingerprint()
@@ -160,7 +156,7 @@ def test_an_undone_transaction_leaves_nothing_behind(project, codings, keys, fin
     assert values(project, "alice") == {"a": "none"}
 
 
-def test_a_change_of_the_scheme_is_seen(project, codings, keys, alice_judged):
+def test_scheme_change_changes_answers(project, codings, keys, answers_of_alice):
     assert values(project, "alice")["a"] == "none"
     change_rows(project.categories.filter(key="none"), key="new")
     assert values(project, "alice")["a"] == "new"
@@ -172,7 +168,7 @@ def test_a_change_of_the_scheme_is_seen(project, codings, keys, alice_judged):
     assert "a" not in values(project, "alice")
 
 
-def test_many_texts_are_read_as_few_are(project, alice, monkeypatch, codings, keys, alice_judged):
+def test_answers_of_many_texts_equal_answers_of_few(project, alice, monkeypatch, codings, keys, answers_of_alice):
     few = read_answers(project).fingerprint
     forget_answers()
     monkeypatch.setattr("agreement.data.judgements.MAX_TEXTS_IN_QUERY", 0)
@@ -184,7 +180,7 @@ def fingerprint(project):
     return lambda: read_answers(project).fingerprint
 
 
-def test_the_fingerprint_changes_with_every_answer(fingerprint, project, alice, codings, keys):
+def test_fingerprint_changes_with_every_answer(fingerprint, project, alice, codings, keys):
     seen = [fingerprint()]
 
     def changed():
@@ -201,7 +197,7 @@ def test_the_fingerprint_changes_with_every_answer(fingerprint, project, alice, 
         ("d", "phrase", "c"),
         ("d", "segment", "1"),
     ]:
-        judge(coding, keys[label], category, *(keys[one] for one in pointers))
+        judge(coding, keys[label], category, *(keys[pointer] for pointer in pointers))
         assert changed()
     judge(codings["bob"], keys["a"], "place")
     assert changed()
@@ -212,7 +208,7 @@ def test_the_fingerprint_changes_with_every_answer(fingerprint, project, alice, 
     assert changed()
 
 
-def test_the_fingerprint_does_not_change_with_what_is_no_answer(fingerprint, project, codings, keys):
+def test_fingerprint_ignores_notes_and_project_settings(fingerprint, project, codings, keys):
     judge(codings["alice"], keys["a"], "none")
     before = fingerprint()
     judge(codings["alice"], keys["a"], "none", note="hm", unsure=True, optional=True)
@@ -221,7 +217,7 @@ def test_the_fingerprint_does_not_change_with_what_is_no_answer(fingerprint, pro
     assert fingerprint() == before
 
 
-def test_equal_answers_have_an_equal_fingerprint_whatever_the_keys_of_the_rows(alice, bob):
+def test_equal_answers_have_equal_fingerprint(alice, bob):
     prints = []
     for slug, coders in (("one", [alice, bob]), ("two", [bob, alice])):
         project = make_project(slug, marked=DIALOGUE)
@@ -237,7 +233,7 @@ def test_equal_answers_have_an_equal_fingerprint_whatever_the_keys_of_the_rows(a
     assert prints[0] == prints[1]
 
 
-def test_members_of_a_text_stand_in_the_order_of_markables(project, codings):
+def test_units_of_text_have_order_of_markables(project, codings):
     text = codings["alice"].text
     phrase, turn = (project.levels.get(coded=coded) for coded in (True, False))
     many = [

@@ -106,12 +106,12 @@ def assign(project, chance):
     assign_texts(project, [text], [coder], round_=chance.choice(list(project.rounds.all())))
 
 
-def take_away(project, chance):
+def unassign_coder(project, chance):
     coding = any_coding(project, chance)
     unassign(coding.text, coding.coder.username)
 
 
-def move(project, chance):
+def move_text(project, chance):
     move_to_round(project, [chance.choice(list(project.texts.all()))], chance.choice(["main", "second"]))
 
 
@@ -128,7 +128,7 @@ def rename_text(project, chance):
         form.save()
 
 
-def correct(project, chance):
+def correct_random_text(project, chance):
     text = chance.choice(list(project.texts.all()))
     content = text.content.replace("Anna", "Johanna", 1)
     if content != text.content:
@@ -141,7 +141,7 @@ def remove_text(project, chance):
         delete_text(text, deletion_figures(project.texts.filter(pk=text.pk)).tag)
 
 
-def retire(project, chance):
+def toggle_adjudicator(project, chance):
     memberships = Membership.objects.filter(project=project, user__username=chance.choice(CODERS[:3]))
     memberships.update(role=chance.choice([Membership.Role.ADJUDICATOR, Membership.Role.CODER]))
 
@@ -164,7 +164,7 @@ def import_text(project, chance):
     )
 
 
-def give_markables(project, chance):
+def add_markables(project, chance):
     text = project.texts.filter(slug="text-1").first()
     if text is not None and text.content.startswith("Anna took"):
         import_documents(project, [SourceDocument(plain.parse(f"[{text.content}](z)", "text-1.txt"), None)])
@@ -173,8 +173,8 @@ def give_markables(project, chance):
 def import_several(project, chance):
     """Import into texts that are there and others, some at a time; sometimes the second time fails."""
     number, names = project.texts.count() + 50, list(project.texts.values_list("slug", flat=True)[:2])
-    parsed = [plain.parse(f"[Bea](a) met [Cem](b) {number} {one}", f"m-{number}-{one}.txt") for one in range(4)]
-    documents = [SourceDocument(one, None) for one in parsed]
+    parsed = [plain.parse(f"[Bea](a) met [Cem](b) {number} {n}", f"m-{number}-{n}.txt") for n in range(4)]
+    documents = [SourceDocument(document, None) for document in parsed]
     most, lock = documents_module.MAX_DOCUMENTS, documents_module.lock_project
     left = chance.choice([1, 10])
 
@@ -197,9 +197,9 @@ def import_several(project, chance):
 def merge_category(project, chance):
     spec = read_scheme(project.pk).spec
     pointing = set(pointing_categories().filter(project=project).values_list("key", flat=True))
-    plain_ones = [one.key for one in spec.categories if one.key not in pointing]
+    plain_ones = [category.key for category in spec.categories if category.key not in pointing]
     old, into = chance.sample(plain_ones, 2)
-    rest = tuple(one for one in spec.categories if one.key != old)
+    rest = tuple(category for category in spec.categories if category.key != old)
     save_scheme(project, replace(spec, categories=rest), charlie(), merges=[Merge(CATEGORY, old, into)])
 
 
@@ -213,7 +213,7 @@ def add_category(project, chance):
     save_scheme(project, replace(spec, categories=(*spec.categories, added)), charlie())
 
 
-def ask_or_not(project, chance):
+def toggle_attribute(project, chance):
     spec = read_scheme(project.pk).spec
     sort = AttributeSpec("sort", "sort", values=(ValueSpec("new", "new"), ValueSpec("old", "old")))
     save_scheme(project, replace(spec, attributes=() if spec.attributes else (sort,)), charlie())
@@ -227,10 +227,10 @@ def merge_value(project, chance):
     save_scheme(project, replace(spec, attributes=(changed,)), charlie(), merges=[merge])
 
 
-def code_another_level(project, chance):
+def toggle_coded_level(project, chance):
     level = chance.choice(list(project.levels.order_by("pk")))
     spec = read_scheme(project.pk).spec
-    levels = tuple(replace(one, coded=not one.coded) if one.key == level.key else one for one in spec.levels)
+    levels = tuple(replace(row, coded=not row.coded) if row.key == level.key else row for row in spec.levels)
     save_scheme(project, replace(spec, levels=levels), charlie())
 
 
@@ -240,7 +240,7 @@ def rename_person(project, chance):
     user.save()
 
 
-def rename_who_left(project, chance):
+def rename_removed_member(project, chance):
     membership = project.memberships.filter(role="coder").order_by("-pk")[0]
     user = membership.user
     remove_membership(membership)
@@ -248,28 +248,28 @@ def rename_who_left(project, chance):
     user.save()
 
 
-def forget(project, chance):
+def delete_user(project, chance):
     user = any_coding(project, chance).coder
     if not user.username.startswith("person") and project.memberships.filter(role="coder").count() > 2:
         forget_person(user)
 
 
-def replace_somebody(project, chance):
+def replace_random_coder(project, chance):
     coding = any_coding(project, chance)
     others = User.objects.filter(memberships__project=project, memberships__role="coder").exclude(pk=coding.coder_id)
     replace_coder(project, coding.round, coding.coder, chance.choice(list(others)))
 
 
-def release(project, chance):
+def release_idle_texts(project, chance):
     Coding.objects.of_people().filter(text__project=project).update(created_at=timezone.now() - timedelta(days=20))
     release_idle(project, any_coding(project, chance).round, 1)
 
 
-def repeat(project, chance):
+def apply_random_repeats(project, chance):
     apply_repeats(project, RepeatRequest(share=0.5, seed=chance.randrange(9), round_name="main"))
 
 
-def withdraw(project, chance):
+def remove_repeats(project, chance):
     withdraw_repeats(project, project.rounds.get(name="main"))
 
 
@@ -293,15 +293,15 @@ def remove_round(project, chance):
     delete_round(project.rounds.get(name=chance.choice(["pool", "second"])))
 
 
-def put_first(project, chance):
+def move_round_first(project, chance):
     change_round(chance.choice(list(project.rounds.all())), place=0)
 
 
-def practise(project, chance):
+def make_training_round(project, chance):
     change_round(project.rounds.get(name="second"), kind=Round.Kind.TRAINING)
 
 
-def decide(project, chance):
+def decide_gold_text(project, chance):
     """Open gold, judge a markable, and submit it, or reopen it."""
     text = chance.choice(list(project.texts.all()))
     gold = open_gold(project, text, text.rounds.order_by("position").first().name, charlie())
@@ -323,17 +323,17 @@ CHANGES = [
     *[submit] * 3,
     *[reopen] * 2,
     assign,
-    take_away,
-    move,
+    unassign_coder,
+    move_text,
     rename_round,
     rename_text,
-    correct,
+    correct_random_text,
     remove_text,
-    retire,
+    toggle_adjudicator,
     remove_member,
     rename_category,
     import_text,
-    give_markables,
+    add_markables,
 ]
 # Rarer ones, each of which has to be seen once at least.
 FURTHER = [
@@ -341,27 +341,27 @@ FURTHER = [
     merge_category,
     undo_merge,
     add_category,
-    ask_or_not,
+    toggle_attribute,
     merge_value,
-    code_another_level,
+    toggle_coded_level,
     rename_person,
-    rename_who_left,
-    forget,
-    replace_somebody,
-    release,
-    repeat,
-    withdraw,
+    rename_removed_member,
+    delete_user,
+    replace_random_coder,
+    release_idle_texts,
+    apply_random_repeats,
+    remove_repeats,
     take_from_pool,
     remove_round,
-    put_first,
-    practise,
-    decide,
+    move_round_first,
+    make_training_round,
+    decide_gold_text,
 ]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", cases(range(2), full=range(2, 20)))
-def test_after_each_of_many_changes_figures_are_those_computed_anew(project, seed, monkeypatch):
+def test_followed_figures_equal_recomputation_after_each_change(project, seed, monkeypatch):
     chance = random.Random(seed)
     figures(project)
     done = []
@@ -382,9 +382,14 @@ def test_after_each_of_many_changes_figures_are_those_computed_anew(project, see
 
 @pytest.mark.slow
 @pytest.mark.parametrize("change", FURTHER, ids=lambda change: change.__name__)
-def test_what_managers_do_is_seen_at_the_next_look(project, change, monkeypatch):
-    if change in (undo_merge, merge_value, withdraw, remove_round):
-        prepare = {undo_merge: merge_category, merge_value: ask_or_not, withdraw: repeat, remove_round: take_from_pool}
+def test_next_read_includes_changes_by_managers(project, change, monkeypatch):
+    if change in (undo_merge, merge_value, remove_repeats, remove_round):
+        prepare = {
+            undo_merge: merge_category,
+            merge_value: toggle_attribute,
+            remove_repeats: apply_random_repeats,
+            remove_round: take_from_pool,
+        }
         prepare[change](project, random.Random(1))
     done = 0
     for seed in range(4):
@@ -403,24 +408,25 @@ def test_what_managers_do_is_seen_at_the_next_look(project, change, monkeypatch)
     assert done
 
 
-def test_the_highest_items_are_the_first_of_all_items(project):
+def test_highest_items_are_first_in_order_of_items(project):
     found, parameters = read_answers(project), convention(project, distance="masi", unmarked="")
     items = compute_items(found, parameters)
     rows = items.order(np.arange(len(items.term)), 5)
-    assert [(one.text.slug, one.unit) for one in find_highest(found, parameters)] == [
+    assert [(item.text.slug, item.unit) for item in find_highest(found, parameters)] == [
         (items.texts[items.text[row]].slug, items.unit[row]) for row in rows.tolist()
     ]
-    assert [one.share for one in find_highest(found, parameters)] == pytest.approx(
+    assert [item.share for item in find_highest(found, parameters)] == pytest.approx(
         items.share_of(rows).tolist(), rel=1e-12
     )
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite lets one connection write at a time")
-def test_an_operation_that_is_committed_after_a_later_one_is_seen():
+def test_operation_committed_out_of_order_is_followed():
     project = answer(coded_project("tea", "poesio-artstein-2005", *TEXTS[:2], coders=CODERS[:2]))
     codings = {
-        one.coder.username: one for one in Coding.objects.of_people().select_related("coder", "text__project", "round")
+        coding.coder.username: coding
+        for coding in Coding.objects.of_people().select_related("coder", "text__project", "round")
     }
     read_answers(project)
     written, go_on = Event(), Event()
@@ -439,11 +445,11 @@ def test_an_operation_that_is_committed_after_a_later_one_is_seen():
     assert written.wait(20)
     reopen_coding(codings["alice"], codings["alice"].coder)
     assert Operation.objects.latest("pk").coding == codings["alice"]
-    assert [one.coder for one in read_answers(project).select().left_out] == ["alice"]
+    assert [part.coder for part in read_answers(project).select().left_out] == ["alice"]
     read_answers(project)
     go_on.set()
     slow.join()
-    assert [one.coder for one in read_answers(project).select().left_out] == ["alice", "bob"]
+    assert [part.coder for part in read_answers(project).select().left_out] == ["alice", "bob"]
 
 
 @pytest.mark.parametrize(
@@ -454,7 +460,7 @@ def test_an_operation_that_is_committed_after_a_later_one_is_seen():
         lambda project: add_member(project, User.objects.get(username="ada"), Membership.Role.CODER),
     ],
 )
-def test_other_roles_are_seen_at_the_next_look(project, change, monkeypatch):
+def test_next_read_includes_role_changes(project, change, monkeypatch):
     ada = User.objects.get_or_create(username="ada")[0]
     add_member(project, ada, Membership.Role.ADJUDICATOR)
     text = project.texts.first()

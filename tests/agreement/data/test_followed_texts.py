@@ -24,13 +24,13 @@ from tests.shared.pyramids import build, codings_of, docset, models_of, pyramid_
 
 
 @pytest.fixture(autouse=True)
-def all_is_stored(db, monkeypatch):
+def store_all_answers(db, monkeypatch):
     monkeypatch.setattr(reading, "MIN_STORED", 1)
     monkeypatch.setattr(basis, "MIN_REMEMBERED", 0)
     monkeypatch.setattr(basis, "MAX_TEXTS_AT_ONCE", 2)
 
 
-def take(project, name):
+def take_and_judge(project, name):
     """Take the next text as a coder does, and judge a markable of it."""
     coding = take_next_text(project, User.objects.get(username=name), "pool")
     judge(coding, coding.text.markables.order_by("start").first().key, None)
@@ -38,24 +38,24 @@ def take(project, name):
 
 
 @pytest.mark.slow
-def test_the_first_coding_of_a_text_of_a_pool_is_followed(monkeypatch):
+def test_first_codings_of_pool_texts_are_followed(monkeypatch):
     project = make_large_project()
     project.rounds.update(name="pool")
     apply_plan(project, plan_request("pool", pool=True))
-    known = {take(project, name) for name in ("ann", "ben", "cem")}
+    known = {take_and_judge(project, name) for name in ("ann", "ben", "cem")}
     figures(project)
     new = set()
     for name in ("ann", "ben", "ann", "cem", "ben"):
-        new.add(take(project, name))
+        new.add(take_and_judge(project, name))
         followed = figures(project)
         with another_process(monkeypatch):
             assert followed == figures(project)
     assert len(new - known) > 1
 
 
-def test_two_codings_of_a_new_text_between_others_are_followed(monkeypatch):
+def test_codings_of_new_text_between_others_are_followed(monkeypatch):
     project = make_large_project()
-    texts = {one.slug: one for one in project.texts.all()}
+    texts = {text.slug: text for text in project.texts.all()}
     people = list(User.objects.filter(username__in=("ann", "ben")))
     assign_texts(project, [texts["t01"], texts["t08"]], people)
     figures(project)
@@ -77,7 +77,7 @@ def figures_of_pyramids(project):
         "result": report.result,
         "interval": (report.interval.low, report.interval.high),
         "fingerprints": (found.fingerprint, spans.fingerprint),
-        "texts": [(one.slug, one.round) for one in found.texts],
+        "texts": [(text.slug, text.round) for text in found.texts],
         "items": compute_items(found, report.parameters).share_of(...).tolist(),
         "progress": read_progress(project),
         "remaining": count_remaining(project),
@@ -93,7 +93,7 @@ def test_docsets_and_peers_are_followed(alice, bob, monkeypatch):
         build(coding, {"s": ["the"]})
     steps = [
         lambda: docset(project, alice, bob, slug="other"),
-        lambda: [build(one, {"s": ["the"]}, hand_in=False) for one in codings_of(models_of(second())).values()],
+        lambda: [build(coding, {"s": ["the"]}, hand_in=False) for coding in codings_of(models_of(second())).values()],
         lambda: add_named_peer(first, "peer", "The ferry sank in the night."),
         lambda: add_named_peer(second(), "peer", "The ferry sank."),
         lambda: assign_texts(project, [peer()], [alice, bob]),

@@ -42,7 +42,7 @@ def figure_1(alice, bob):
     ("preset", "expected"),
     [("passonneau-2006-spans-jaccard", "-0.4444"), ("passonneau-2006-spans", "0.1386")],
 )
-def test_figure_1_gives_the_figures_of_table_1(figure_1, preset, expected):
+def test_alpha_of_figure_1_equals_table_1(figure_1, preset, expected):
     parameters = PRESETS[preset].parameters
     report = overall.compute_report(read_answers(figure_1, parameters.units), parameters)
     assert f"{report.result.value:.4f}" == expected
@@ -60,7 +60,7 @@ def values(project, units="words") -> dict[object, dict[str, set[str]]]:
     }
     return {
         coder: {
-            words[unit]: {words[one] for one in data.value(code)}
+            words[unit]: {words[word] for word in data.value(code)}
             for unit, code in zip(data.units, data.codes[:, column].tolist(), strict=True)
         }
         for column, coder in enumerate(data.coders)
@@ -70,7 +70,7 @@ def values(project, units="words") -> dict[object, dict[str, set[str]]]:
 WORDS = (("one", "alpha beta gamma"), ("two", "delta epsilon"))
 
 
-def test_the_value_of_a_word_is_the_words_of_its_scu_and_of_one_in_none_itself(alice, bob):
+def test_word_has_words_of_its_scu_or_itself(alice, bob):
     project = pyramid_project()
     codings = codings_of(models_of(docset(project, alice, bob, summaries=WORDS)))
     build(codings["alice"], {"s": ["alpha beta", "delta"]})
@@ -93,7 +93,7 @@ def test_the_value_of_a_word_is_the_words_of_its_scu_and_of_one_in_none_itself(a
     }
 
 
-def test_a_word_of_two_scus_has_the_words_of_both(alice, bob):
+def test_word_of_two_scus_has_words_of_both(alice, bob):
     project = pyramid_project("free", words_exclusive=False)
     codings = codings_of(models_of(docset(project, alice, bob, summaries=WORDS)))
     build(codings["alice"], {"s": ["alpha beta"], "t": ["beta gamma"]})
@@ -104,7 +104,7 @@ def test_a_word_of_two_scus_has_the_words_of_both(alice, bob):
     assert found["gamma"] == {"beta", "gamma"}
 
 
-def test_a_contributor_holds_every_word_of_which_it_holds_a_character():
+def test_contributor_has_every_word_that_it_overlaps():
     words = [(0, 4), (5, 9), (10, 12)]
     assert scus_by_word(words, [([[3, 6]], "s"), ([[4, 5]], "t"), ([[9, 11], [0, 1]], "u")]) == {
         0: {"s", "u"},
@@ -113,14 +113,14 @@ def test_a_contributor_holds_every_word_of_which_it_holds_a_character():
     }
 
 
-def test_what_is_counted_is_asked_of_pyramids_only(project, figure_1):
+def test_only_pyramids_take_parameter_units(project, figure_1):
     for found, units in ((figure_1, "words"), (figure_1, "spans"), (project, "")):
         assert resolve(read_answers(found, units), Parameters(units=units))[1].units == units
     with pytest.raises(InvalidParameter, match="only pyramids"):
         resolve(read_answers(project, "spans"), Parameters(units="spans"))
 
 
-def test_agreed_pyramids_are_nobodys_coding(figure_1, mallory):
+def test_agreed_pyramid_does_not_count_as_coding(figure_1, mallory):
     before = read_answers(figure_1).fingerprint
     add_member(figure_1, mallory, "adjudicator")
     start_agreed_pyramid(
@@ -130,7 +130,7 @@ def test_agreed_pyramids_are_nobodys_coding(figure_1, mallory):
     assert read_answers(figure_1).coders == ("alice", "bob")
 
 
-def test_what_only_an_adjudicator_marks_is_no_unit_of_spans(figure_1, mallory, monkeypatch):
+def test_span_marked_only_by_adjudicator_is_no_unit(figure_1, mallory, monkeypatch):
     before = read_answers(figure_1, "spans")
     add_member(figure_1, mallory, "adjudicator")
     start = Coding.objects.of_people().select_related("text").get(coder__username="bob")
@@ -142,7 +142,7 @@ def test_what_only_an_adjudicator_marks_is_no_unit_of_spans(figure_1, mallory, m
         assert read_answers(figure_1, "spans").fingerprint == before.fingerprint
 
 
-def test_time_on_agreed_pyramids_is_no_time_of_a_coder_on_the_text(figure_1, mallory):
+def test_work_on_agreed_pyramid_is_no_time_of_coder(figure_1, mallory):
     before = work_by_text(figure_1).activities
     add_member(figure_1, mallory, "adjudicator")
     start = Coding.objects.of_people().select_related("text").get(coder__username="bob")

@@ -28,13 +28,13 @@ def ferry(alice, bob):
     return made
 
 
-def held_by(ferry, coder, *, slug="peer-1", agreed=False) -> Coding:
+def add_assigned_peer(ferry, coder, *, slug="peer-1", agreed=False) -> Coding:
     text = add_peer(ferry, slug, slug.title(), "Dawn: a ferry sank. Prices rose. It sank.", system="A")
     assign_peers(ferry, [text], [coder], agreed=agreed)
     return text.codings.of_people().select_related("coder", "text").get(coder=coder)
 
 
-def test_a_pyramid_has_its_scus_with_labels_and_weights(ferry):
+def test_pyramid_has_scus_with_labels_and_weights(ferry):
     [built] = read_pyramids(ferry.project).own
     assert (built.coder, built.submitted, built.agreed) == ("alice", True, False)
     assert built.labels == {"sank": "Sank", "dawn": "Dawn", "saved": "Saved"}
@@ -43,7 +43,7 @@ def test_a_pyramid_has_its_scus_with_labels_and_weights(ferry):
     assert built.docset.summaries == ("one", "two", "three")
 
 
-def test_an_scu_without_label_or_contributors_is_there(ferry):
+def test_scu_without_label_or_contributors_is_read(ferry):
     bob = codings_of(models_of(ferry))["bob"]
     send(bob, says(contributor(bob.text, "The ferry sank"), "x"), change("describe", scu="y", label="Y"))
     built = read_pyramids(ferry.project).own[1]
@@ -51,10 +51,10 @@ def test_an_scu_without_label_or_contributors_is_there(ferry):
     assert built.pyramid.weights == {"x": 1, "y": 0}
 
 
-def test_a_peer_is_counted_as_it_was_marked(ferry, alice):
-    coding = held_by(ferry, alice)
+def test_peer_marks_are_counted_by_scu(ferry, alice):
+    coding = add_assigned_peer(ferry, alice)
     text = coding.text
-    assert [one.started for one in read_pyramids(ferry.project).peer_marks] == [False]
+    assert [marks.started for marks in read_pyramids(ferry.project).peer_marks] == [False]
     send(
         coding,
         says(contributor(text, "a ferry sank"), "sank"),
@@ -66,8 +66,8 @@ def test_a_peer_is_counted_as_it_was_marked(ferry, alice):
     assert (marks.peer.slug, marks.peer.system, marks.coder, marks.submitted) == ("peer-1", "A", "alice", False)
 
 
-def test_a_mark_of_an_scu_that_has_gone_is_counted_apart(ferry, alice):
-    coding = held_by(ferry, alice)
+def test_marks_of_deleted_scu_are_counted_separately(ferry, alice):
+    coding = add_assigned_peer(ferry, alice)
     send(coding, says(contributor(coding.text, "Dawn"), "dawn"), says(contributor(coding.text, "It sank"), "sank"))
     pyramid = codings_of(models_of(ferry))["alice"]
     reopen_coding(pyramid, alice)
@@ -78,16 +78,16 @@ def test_a_mark_of_an_scu_that_has_gone_is_counted_apart(ferry, alice):
     assert (marks.counts, marks.n_outside, marks.n_orphaned) == ({"sank": 1}, 0, 1)
 
 
-def test_a_peer_is_held_against_the_own_or_the_agreed_pyramid(ferry, alice, bob, mallory):
-    held_by(ferry, alice)
+def test_peer_refers_to_pyramid_of_coder_or_agreed_pyramid(ferry, alice, bob, mallory):
+    add_assigned_peer(ferry, alice)
     add_member(ferry.project, mallory, Membership.Role.ADJUDICATOR)
     agreed = start_agreed_pyramid(ferry, mallory, codings_of(models_of(ferry))["alice"])
     agreed.refresh_from_db()
     submit_coding(agreed, mallory)
     submit_coding(codings_of(models_of(ferry))["bob"], bob)  # who is at work does not see the agreed one
-    held_by(ferry, bob, slug="peer-2", agreed=True)
+    add_assigned_peer(ferry, bob, slug="peer-2", agreed=True)
     found = read_pyramids(ferry.project)
-    assert [(one.peer.slug, one.reference.coder, one.reference.agreed) for one in found.peer_marks] == [
+    assert [(marks.peer.slug, marks.reference.coder, marks.reference.agreed) for marks in found.peer_marks] == [
         ("peer-1", "alice", False),
         ("peer-2", "mallory", True),
     ]
@@ -95,7 +95,7 @@ def test_a_peer_is_held_against_the_own_or_the_agreed_pyramid(ferry, alice, bob,
     assert found.n_peers == 2
 
 
-def test_the_words_of_scus_are_places_among_those_of_the_summaries(ferry):
+def test_words_of_scus_are_positions_in_summaries(ferry):
     [built] = read_pyramids(ferry.project).own
     words, content = read_summary_words(built.docset)
     found = {
@@ -105,15 +105,15 @@ def test_the_words_of_scus_are_places_among_those_of_the_summaries(ferry):
     assert found["sank"] == "The ferry sank a ferry went down the ferry sank"
 
 
-def test_all_is_read_in_six_queries_whatever_there_is(ferry, alice, bob):
+def test_pyramids_are_read_in_six_queries(ferry, alice, bob):
     for number in range(3):
-        held_by(ferry, alice, slug=f"peer-{number}")
+        add_assigned_peer(ferry, alice, slug=f"peer-{number}")
     with CaptureQueriesContext(connection) as queries:
         read_pyramids(ferry.project)
     assert len(queries) == 6
     other = create_docset(ferry.project, "other", "Other", [("a", "One two."), ("b", "Three.")])
     assign_texts(ferry.project, [models_of(other)], [alice, bob])
     with CaptureQueriesContext(connection) as queries:
-        assert [one.docset.slug for one in read_pyramids(ferry.project).own] == ["sinking"]
+        assert [built.docset.slug for built in read_pyramids(ferry.project).own] == ["sinking"]
         assert read_pyramids(ferry.project, "other").own == []
     assert len(queries) == 12

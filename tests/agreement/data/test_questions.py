@@ -40,7 +40,7 @@ def make_project(seed, texts=3):
 
 
 @pytest.fixture(scope="module")
-def made(module_rows):
+def projects(module_rows):
     """Make the projects that several tests read, once for the module."""
     return {seed: make_project(seed, texts) for seed, texts in ((0, 3), (3, 3), (7, 6))}
 
@@ -137,7 +137,7 @@ QUESTIONS = ["gender", "second", "topics", "count", "gloss", "part", "animacy", 
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_values_are_what_coders_answered_whatever_the_question(seed):
+def test_values_of_every_question_equal_answers_of_coders(seed):
     given, project = any_answers(random.Random(seed)), make_project(seed)
     for question, unasked in product(QUESTIONS, ["missing", "label"]):
         if (question, unasked) != ("count", "label"):
@@ -162,13 +162,13 @@ def test_values_are_what_coders_answered_whatever_the_question(seed):
         ("animacy", "masi"),
     ],
 )
-def test_alpha_of_a_question_is_that_of_the_definition(made, question, distance):
+def test_alpha_of_question_equals_exact_definition(projects, question, distance):
     given = any_answers(random.Random(7), texts=6)
-    extracted = read_answers(made[7], question=question)
+    extracted = read_answers(projects[7], question=question)
     parameters = Parameters(distance=distance, chains="none" if question == "bridging" else "full")
     report = compute_report(extracted, parameters)
     rows = {
-        unit: [text_members(value, unit[0], question) for value in row]
+        unit: [members_by_text(value, unit[0], question) for value in row]
         for unit, row in table_of(given, question).items()
     }
     rows = {unit: row for unit, row in rows.items() if sum(value is not None for value in row) > 1}
@@ -180,7 +180,7 @@ def test_alpha_of_a_question_is_that_of_the_definition(made, question, distance)
     assert report.extract.question.key == question
 
 
-def text_members(value, text, question):
+def members_by_text(value, text, question):
     """Return a value in which markables of different texts are different."""
     return (
         frozenset((text, letter) for letter in value)
@@ -190,9 +190,9 @@ def text_members(value, text, question):
 
 
 @pytest.mark.parametrize("weight", ["0.5", "0.7", "1"])
-def test_second_choice_shares_the_vote_in_augmented_kappa(made, weight):
+def test_augmented_kappa_splits_vote_with_second_choice(projects, weight):
     given = any_answers(random.Random(3))
-    extracted = read_answers(made[3], question="gender")
+    extracted = read_answers(projects[3], question="gender")
     report = compute_report(extracted, Parameters(coefficient="augmented_kappa", primary_weight=weight))
     rows = {}
     for text, letter in table_of(given, "gender"):
@@ -206,7 +206,7 @@ def test_second_choice_shares_the_vote_in_augmented_kappa(made, weight):
     assert report.result.value == pytest.approx(float(expected), abs=1e-12)
 
 
-def test_links_of_a_relation_have_the_kappa_of_all_possible_links():
+def test_link_kappa_of_relation_covers_all_possible_links():
     given = any_answers(random.Random(11))
     found = compute_link_kappas(read_answers(make_project(11), question="bridging"), Parameters(chains="none"))
 
@@ -234,7 +234,7 @@ def test_links_of_a_relation_have_the_kappa_of_all_possible_links():
     assert len(found) == 3
 
 
-def test_labels_meet_those_of_other_coders_and_those_beside_them():
+def test_label_tables_equal_counts_over_answers():
     given = any_answers(random.Random(2))
     extracted = read_answers(make_project(2), question="topics")
     names = extracted.categories
@@ -262,7 +262,7 @@ def test_labels_meet_those_of_other_coders_and_those_beside_them():
     )
 
 
-def test_what_is_left_out_of_a_question_is_counted():
+def test_excluded_judgements_of_question_are_counted():
     given, project = any_answers(random.Random(4)), make_project(4)
     rows = [value_of("gender", own, letter) for own in given.values() for letter in own]
     report = compute_report(read_answers(project, question="gender"), Parameters())
@@ -276,7 +276,7 @@ def test_what_is_left_out_of_a_question_is_counted():
     assert as_value.fingerprint != report.fingerprint
 
 
-def test_words_not_asked_are_another_value_than_unasked():
+def test_answer_not_asked_differs_from_unasked_question():
     words = ["not asked", "“not asked”", "not asked here", "not asked"]
     own = {f"m{number}": {"category": "phrase", "attributes": {"gloss": gloss}} for number, gloss in enumerate(words)}
     own["m4"] = {"category": "place"}
@@ -290,7 +290,7 @@ def test_words_not_asked_are_another_value_than_unasked():
     assert [answers.labels[name] for name in named] == named
 
 
-def test_a_project_without_categories_opens_with_its_labels_and_masi():
+def test_project_without_categories_uses_labels_and_masi():
     rows = {"alice": ["x", "xy", "", "z"], "bob": ["x", "x", "y", "z"], "carol": ["x", "yz", "", "z"]}
     given = {
         (coder, "text-1"): {
@@ -323,15 +323,15 @@ def test_a_project_without_categories_opens_with_its_labels_and_masi():
         ("bridging", {"chains": "full"}, "chains"),
     ],
 )
-def test_what_a_question_does_not_allow_is_refused_with_its_name(made, question, asked, field):
-    extracted = read_answers(made[0], question=question)
+def test_error_names_parameter_unfit_for_question(projects, question, asked, field):
+    extracted = read_answers(projects[0], question=question)
     chosen = {"question": question, "chains": "none" if question == "bridging" else "full"} | asked
     with pytest.raises(InvalidParameter) as refused:
         compute_report(extracted, Parameters(**chosen))
     assert refused.value.field == field
 
 
-def test_a_new_word_is_a_new_value(monkeypatch):
+def test_new_word_is_new_value(monkeypatch):
     project = question_project("asked", any_answers(random.Random(5)))
     before = {question: read_answers(project, question=question) for question in QUESTIONS}
     coding = Coding.objects.of_people().filter(text__project=project, text__slug="text-2").first()
@@ -346,7 +346,7 @@ def test_a_new_word_is_a_new_value(monkeypatch):
     assert after["count"].categories[-1] == "99"
 
 
-def test_question_takes_as_many_queries_of_few_texts_as_of_many():
+def test_questions_take_fixed_number_of_queries():
     def count_queries(texts):
         project = make_project(1, texts)
         for question in ("gender", "topics", "count", "bridging", "animacy"):
@@ -357,7 +357,7 @@ def test_question_takes_as_many_queries_of_few_texts_as_of_many():
     assert list(count_queries(1)) == list(count_queries(4))
 
 
-def test_items_by_ranks_are_the_same_whatever_was_looked_at_before():
+def test_ordinal_items_do_not_depend_on_previous_selection():
     project = make_project(3, 4)
 
     def look(**asked):

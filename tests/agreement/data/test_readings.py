@@ -37,7 +37,7 @@ WORDS = "[Anna](a) and [Ben](b) met [Cy](c) , [they](d) saw [him](e) , [they](f)
 
 @given(LINKS)
 @examples(100)
-def test_equal_readings_of_a_judgement_are_one_however_they_are_numbered(links):
+def test_equal_readings_of_judgement_are_merged(links):
     columns = np.array(sorted(links), dtype=np.int64).reshape(-1, 3).T
     link_of, link_to, reading = tidy_readings(*columns)
     given = {}
@@ -46,13 +46,13 @@ def test_equal_readings_of_a_judgement_are_one_however_they_are_numbered(links):
     found = {}
     for judgement, target, number in zip(link_of.tolist(), link_to.tolist(), reading.tolist(), strict=True):
         found.setdefault(judgement, {}).setdefault(number, set()).add(target)
-    assert {one: set(map(frozenset, sets.values())) for one, sets in found.items()} == {
-        one: set(map(frozenset, sets.values())) for one, sets in given.items()
+    assert {judgement: set(map(frozenset, sets.values())) for judgement, sets in found.items()} == {
+        judgement: set(map(frozenset, sets.values())) for judgement, sets in given.items()
     }
     assert all(len(set(map(frozenset, sets.values()))) == len(sets) for sets in found.values())
-    assert count_readings(link_of, reading, 5).tolist() == [len(found.get(one, ())) for one in range(5)]
+    assert count_readings(link_of, reading, 5).tolist() == [len(found.get(judgement, ())) for judgement in range(5)]
     renumbered = tidy_readings(columns[0], columns[1], 9 - columns[2])
-    assert [one.tolist() for one in renumbered] == [link_of.tolist(), link_to.tolist(), reading.tolist()]
+    assert [column.tolist() for column in renumbered] == [link_of.tolist(), link_to.tolist(), reading.tolist()]
 
 
 def project_of(answers, slug):
@@ -66,7 +66,7 @@ def project_of(answers, slug):
     keys = dict(project.texts.get().markables.values_list("label", "key"))
     for coding in Coding.objects.of_people().filter(text__project=project).select_related("coder", "text__project"):
         for letter, readings in answers[coding.coder.username].items():
-            pointers = [[keys[one] for one in together] for together in readings]
+            pointers = [[keys[letter] for letter in together] for together in readings]
             bridging = {"bridging": [keys["a"]]} if letter != "a" else {}
             decision = change(
                 markable=keys[letter],
@@ -89,7 +89,7 @@ def agreed(module_rows):
     return project_of({"alice": TOGETHER, "bob": TOGETHER}, "they")
 
 
-def test_agreed_plural_is_at_distance_0_and_not_ambiguous(agreed):
+def test_unanimous_plural_has_distance_0_and_is_not_ambiguous(agreed):
     extracted = read_answers(agreed)
     for readings in READINGS:
         parameters = Parameters(distance="masi", readings=readings)
@@ -104,7 +104,7 @@ def test_agreed_plural_is_at_distance_0_and_not_ambiguous(agreed):
 
 
 @pytest.mark.parametrize("readings", READINGS)
-def test_pages_api_and_library_have_an_agreed_plural_at_distance_0(agreed, signed_in, readings, tmp_path):
+def test_pages_api_and_library_show_unanimous_plural_at_distance_0(agreed, signed_in, readings, tmp_path):
     client = signed_in(User.objects.get(username="charlie"))
     asked = {"readings": readings, "distance": "masi"}
     found = client.get("/api/v1/projects/they/agreement/items/", asked).json()
@@ -125,7 +125,7 @@ def test_pages_api_and_library_have_an_agreed_plural_at_distance_0(agreed, signe
     assert alpha(data, "masi").value == 1
 
 
-def test_bridging_joins_no_chain_and_plurals_are_own_entities(agreed):
+def test_bridging_joins_no_chain_and_plurals_form_own_entities(agreed):
     extracted = read_answers(agreed)
     label = dict(agreed.texts.get().markables.values_list("pk", "label"))
     clusters = find_clusters(extracted, extracted.texts)["alice"][extracted.texts[0].pk]
@@ -135,16 +135,16 @@ def test_bridging_joins_no_chain_and_plurals_are_own_entities(agreed):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_values_are_those_of_the_definition_whatever_coders_point_at(seed):
+def test_values_of_random_pointers_equal_exact_definition(seed):
     draw = random.Random(seed)
 
     def any_readings(own):
-        targets = [one for one in "abcdef" if one != own]
+        targets = [letter for letter in "abcdef" if letter != own]
         readings = [draw.sample(targets, draw.choice([1, 1, 2])) for _ in range(draw.choice([0, 1, 1, 2, 3]))]
-        distinct = {tuple(sorted(one)) for one in readings}
-        return [list(one) for one in sorted(distinct)]
+        distinct = {tuple(sorted(reading)) for reading in readings}
+        return [list(reading) for reading in sorted(distinct)]
 
-    answers = {coder: {one: any_readings(one) for one in "abcdef"} for coder in ("alice", "bob", "carol")}
+    answers = {coder: {letter: any_readings(letter) for letter in "abcdef"} for coder in ("alice", "bob", "carol")}
     project = project_of(answers, f"seed-{seed}")
     extracted = read_answers(project)
     label = dict(project.texts.get().markables.values_list("pk", "label"))
@@ -153,8 +153,8 @@ def test_values_are_those_of_the_definition_whatever_coders_point_at(seed):
         data = select_data(extracted, parameters)
         for column, coder in enumerate(data.coders):
             own = answers[coder]
-            pointers = {one: [frozenset(together) for together in given] for one, given in own.items() if given}
-            categories = {one: "phrase" if given else "none" for one, given in own.items()}
+            pointers = {letter: [frozenset(together) for together in given] for letter, given in own.items() if given}
+            categories = {letter: "phrase" if given else "none" for letter, given in own.items()}
             expected = exact.chain_labels("abcdef", categories, pointers, (), mode, top, readings)
             for row, unit in enumerate(data.units):
                 value = data.value(data.codes[row, column])
@@ -164,8 +164,8 @@ def test_values_are_those_of_the_definition_whatever_coders_point_at(seed):
 def named(value, label):
     """Return a value with letters as members, readings as the definition has them."""
     if isinstance(value, Readings):
-        return exact.united(frozenset(label[one] for one in members) for members in value.sets)
-    return frozenset(label[one] for one in value) if isinstance(value, frozenset) else value
+        return exact.united(frozenset(label[member] for member in members) for members in value.sets)
+    return frozenset(label[member] for member in value) if isinstance(value, frozenset) else value
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +180,7 @@ def differing(module_rows):
 
 
 @pytest.mark.parametrize("name", ["passonneau", "masi"])
-def test_distances_of_matched_readings_fall_where_each_pair_is(differing, name):
+def test_distribution_of_matched_readings_counts_each_pair(differing, name):
     parameters = Parameters(distance=name, readings="matched", chains="none", unmarked="missing")
     data = select_data(read_answers(differing), parameters)
     rows = [[data.value(code) for code in row] for row in data.codes.tolist()]
@@ -200,13 +200,13 @@ def bin_of(value):
     return 11 if value > 1 - 1e-9 else int(np.ceil(round(value * 10, 9)))
 
 
-def test_a_coder_is_ambiguous_where_there_are_two_readings_or_more(differing):
+def test_judgement_with_two_or_more_readings_is_ambiguous(differing):
     counted = {(row.kind, row.name): row for row in summarize_ambiguity(read_answers(differing), Parameters())}
     assert counted["all", ""].n_ambiguous_judgements == 5
     assert [counted["coder", name].n_ambiguous_judgements for name in ("alice", "bob", "carol")] == [2, 1, 2]
 
 
-def test_readings_are_kept_by_the_matrix_and_show_on_pages(differing, signed_in):
+def test_matrix_pages_and_api_keep_readings(differing, signed_in):
     matrix = reliability_matrix(
         read_answers(differing), Parameters(readings="matched", chains="none", unmarked="missing")
     )
@@ -226,7 +226,7 @@ def test_readings_are_kept_by_the_matrix_and_show_on_pages(differing, signed_in)
     assert api["answers"][0]["antecedents"] == ["Anna + Ben", "Cy"]
 
 
-def test_readings_that_the_deletion_of_a_target_makes_equal_are_one():
+def test_readings_made_equal_by_deletion_are_merged():
     project = coded_project("mark", "poesio-artstein-2005", "[Anna](a) met Ben , [they](d) left", coders=("alice",))
     change_rows(project.relations.filter(identity=True), joint=True)
     change_rows(project.levels.filter(key="phrase"), coders_mark=True)
@@ -241,7 +241,7 @@ def test_readings_that_the_deletion_of_a_target_makes_equal_are_one():
     assert summarize_ambiguity(read_answers(hand_in(project)), Parameters())[0].n_ambiguous_judgements == 0
 
 
-def test_too_many_readings_are_refused_with_coder_and_text():
+def test_error_for_too_many_readings_names_coder_and_text():
     words = " ".join(f"[w{number}](m{number})" for number in range(64))
     project = coded_project("many", "poesio-artstein-2005", words)
     coding = Coding.objects.of_people().get(text__project=project, coder__username="bob")

@@ -20,7 +20,7 @@ from tests.shared.questions import any_answers, question_project
         *[lambda seed=seed: question_project("asked", any_answers(random.Random(seed))) for seed in range(6)],
     ],
 )
-def test_values_by_stored_sets_are_those_of_the_links(db, make):
+def test_values_from_stored_sets_equal_values_from_links(db, make):
     answers = read_answers(make()).select(["open"])
     assert answers.columns.has_sets
     for chosen in (answers, answers.select(["open"], answers.coders[:1]), answers.restrict(answers.texts[1:])):

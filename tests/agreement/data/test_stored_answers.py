@@ -30,7 +30,7 @@ TEXTS = [WALK, f"{WALK} twice", f"{WALK} thrice"]
 
 
 @pytest.fixture(autouse=True)
-def all_is_stored(db, monkeypatch):
+def store_all_answers(db, monkeypatch):
     monkeypatch.setattr(reading, "MIN_STORED", 1)
     monkeypatch.setattr(reading, "_answers", OrderedDict())
 
@@ -53,7 +53,7 @@ def read_stored(project, *asked, **options):
     return read_answers(project, *asked, **options)
 
 
-def pyramids():
+def project_with_pyramids():
     alice, bob = (User.objects.create(username=name) for name in ("alice", "bob"))
     project = pyramid_project()
     for coding in codings_of(models_of(docset(project, alice, bob))).values():
@@ -61,14 +61,14 @@ def pyramids():
     return project
 
 
-def with_gold_and_model():
+def project_with_gold_and_model():
     project = answer(coded_project("walk", "poesio-artstein-2005", *TEXTS, coders=("alice", "bob", "carol")))
     decide_gold(project, "alice")
     Coding.objects.of_people().filter(coder__username="carol").update(by_model=True)
     return project
 
 
-def asked():
+def project_with_questions():
     return question_project("asked", any_answers(random.Random(4)))
 
 
@@ -81,12 +81,15 @@ QUESTIONS = ("gender", "topics", "gloss", "part", "bridging", "animacy")
     [
         (lambda: answer(coded_project("walk", "poesio-artstein-2005", *TEXTS)), [((), {})]),
         (lambda: answer(coded_project("walk", "passonneau-2004", *TEXTS)), [((), {})]),
-        (pyramids, [(("words",), {}), (("spans",), {})]),
-        (with_gold_and_model, [((), options) for options in ({}, GOLD, MODELS, GOLD | MODELS)]),
-        (asked, [(more, {}) for more in ((), *(("", name) for name in QUESTIONS), ("", "gender", "label"))]),
+        (project_with_pyramids, [(("words",), {}), (("spans",), {})]),
+        (project_with_gold_and_model, [((), options) for options in ({}, GOLD, MODELS, GOLD | MODELS)]),
+        (
+            project_with_questions,
+            [(more, {}) for more in ((), *(("", name) for name in QUESTIONS), ("", "gender", "label"))],
+        ),
     ],
 )
-def test_stored_answers_are_those_of_the_rows(make, reads, monkeypatch):
+def test_stored_answers_equal_answers_from_rows(make, reads, monkeypatch):
     project = make()
     for asked, options in reads:
         StoredAnswers.objects.all().delete()
@@ -94,7 +97,7 @@ def test_stored_answers_are_those_of_the_rows(make, reads, monkeypatch):
         assert StoredAnswers.objects.filter(project=project).count() == len(first[2]) > 0
         with monkeypatch.context() as patch:
             for name in ("read_judgements", "read_words"):
-                patch.setattr(reading, name, never)
+                patch.setattr(reading, name, refuse_to_read_rows)
             assert everything(read_stored(project, *asked, **options)) == first
         with another_process(monkeypatch):
             assert everything(read_answers(project, *asked, **options)) == first
@@ -105,11 +108,11 @@ def coding_of_bob():
     return codings.get(text__slug="text-2", coder__username="bob")
 
 
-def never(*_, **__):
+def refuse_to_read_rows(*_, **__):
     raise AssertionError("rows were read")
 
 
-def test_answers_of_some_versions_of_the_scheme_are_read_of_the_rows(project, monkeypatch):
+def test_answers_of_selected_scheme_versions_are_not_stored(project, monkeypatch):
     all_answers = read_answers(project)
     chosen = read_answers(project, scheme_versions=frozenset([project.scheme_version]))
     of_another = read_answers(project, scheme_versions=frozenset([project.scheme_version + 1]))
@@ -117,7 +120,7 @@ def test_answers_of_some_versions_of_the_scheme_are_read_of_the_rows(project, mo
     assert StoredAnswers.objects.count() == len(all_answers.texts)
 
 
-def test_a_document_that_has_changed_alone_is_read_again(project, monkeypatch):
+def test_only_changed_document_is_read_again(project, monkeypatch):
     read_answers(project)
     coding = coding_of_bob()
     judge_again(coding, coding.text.markables.order_by("start").first().key, None)
@@ -137,8 +140,8 @@ def test_a_document_that_has_changed_alone_is_read_again(project, monkeypatch):
 
 
 @pytest.mark.parametrize("options", [{}, GOLD, MODELS])
-def test_marks_of_another_round_are_members_of_the_text_at_once(options, monkeypatch):
-    project = with_gold_and_model()
+def test_marks_of_another_round_become_members_of_text(options, monkeypatch):
+    project = project_with_gold_and_model()
     set_coder_marked_levels(project, project.levels.filter(coded=True))
     text = project.texts.get(slug="text-1")
     read_answers(project, **options)
@@ -154,7 +157,7 @@ def test_marks_of_another_round_are_members_of_the_text_at_once(options, monkeyp
         assert everything(read_answers(project, **options)) == followed
 
 
-def test_what_is_stored_goes_with_its_text_and_round(project):
+def test_stored_answers_are_deleted_with_text_and_round(project):
     text = project.texts.get(slug="text-1")
     second = create_round(project, "second")
     add_texts(second, [text])
@@ -169,7 +172,7 @@ def test_what_is_stored_goes_with_its_text_and_round(project):
     assert [text.slug for text in read_stored(project).texts] == ["text-2", "text-3"]
 
 
-def test_what_is_stored_names_nobody():
+def test_stored_answers_contain_no_names():
     project = answer(coded_project("walk", "passonneau-2004", *TEXTS, coders=("Annegret", "Balthasar")))
     project.texts.update(title="Chrysantheme")
     read_answers(project)
@@ -179,7 +182,7 @@ def test_what_is_stored_names_nobody():
             assert name.lower() not in stored.lower()
 
 
-def test_every_process_has_new_figures_after_a_refresh(project, monkeypatch):
+def test_refresh_updates_figures_of_every_process(project, monkeypatch):
     def figures():
         return compute_report(read_answers(project), convention(project)).result
 
@@ -201,7 +204,7 @@ def test_every_process_has_new_figures_after_a_refresh(project, monkeypatch):
         assert figures() == repaired
 
 
-def test_reports_of_an_undone_transaction_are_not_kept(project, monkeypatch):
+def test_reports_of_rolled_back_transaction_are_not_kept(project, monkeypatch):
     monkeypatch.setattr(basis, "MIN_REMEMBERED", 0)
 
     def judge_and_report(category):
@@ -231,7 +234,7 @@ def test_answers_are_not_stored_while_others_write_to_sqlite(project):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_text_deleted_meanwhile_leaves_the_answers_as_read(project, monkeypatch):
+def test_concurrent_deletion_of_text_keeps_answers_being_read(project, monkeypatch):
     with another_process(monkeypatch):
         expected = everything(read_answers(project))
     store = reading._store

@@ -59,7 +59,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 
 @pytest.mark.parametrize("project", PROJECTS)
-def test_figures_of_the_demo_are_as_written(project: str) -> None:
+def test_demo_figures_equal_golden_files(project: str) -> None:
     call_command("load_demo", project, verbosity=0)
     figures = read_figures(project)
     path = FOLDER / f"{project}.json"

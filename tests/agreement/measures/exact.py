@@ -21,7 +21,7 @@ def united(sets):
 
 def without(value, unit):
     if isinstance(value, Several):
-        return united(one - {unit} for one in value.sets)
+        return united(members - {unit} for members in value.sets)
     return value - {unit} if isinstance(value, frozenset) else value
 
 
@@ -30,10 +30,10 @@ def distance(a, b, name, empty="subset", thirds="exact"):
         return Fraction(0)
     if not (isinstance(a, frozenset | Several) and isinstance(b, frozenset | Several)):
         return Fraction(1)
-    one, other = sorted((list(v.sets) if isinstance(v, Several) else [v] for v in (a, b)), key=len)
+    few, other = sorted((list(v.sets) if isinstance(v, Several) else [v] for v in (a, b)), key=len)
     similar = [
-        sum((1 - set_distance(r, s, name, empty, thirds) for r, s in zip(one, some, strict=True)), Fraction(0))
-        for some in permutations(other, len(one))
+        sum((1 - set_distance(r, s, name, empty, thirds) for r, s in zip(few, some, strict=True)), Fraction(0))
+        for some in permutations(other, len(few))
     ]
     return 1 - max(similar) / len(other)
 
@@ -43,11 +43,11 @@ def set_distance(a, b, name, empty, thirds):
         return Fraction(0)
     if name == "nominal":
         return Fraction(1)
-    one, two = THIRDS[thirds]
+    third, two = THIRDS[thirds]
     if not a or not b:
-        step = one if empty == "subset" else Fraction(1)
+        step = third if empty == "subset" else Fraction(1)
     elif a < b or b < a:
-        step = one
+        step = third
     else:
         step = two if a & b else Fraction(1)
     jaccard = Fraction(len(a & b), len(a | b))
@@ -100,20 +100,22 @@ def closure(start, edges):
 def readings_of(targets):
     """Return the readings that pointers say: a set has alternatives, a list has readings, each a target or a set."""
     if isinstance(targets, list | tuple):
-        return {frozenset(one) if isinstance(one, set | frozenset) else frozenset({one}) for one in targets}
-    return {frozenset({one}) for one in targets}
+        return {frozenset(target) if isinstance(target, set | frozenset) else frozenset({target}) for target in targets}
+    return {frozenset({target}) for target in targets}
 
 
 def chain(m, readings, plural):
     """Return all that m reaches, and what reaches that by the pointers of readings with one target."""
-    edges = {(source, t) for source, several in readings.items() for one in several for t in one}
-    alone = {(source, t) for source, several in readings.items() for one in several if len(one) == 1 for t in one}
+    edges = {(source, t) for source, several in readings.items() for reading in several for t in reading}
+    alone = {
+        (source, t) for source, several in readings.items() for reading in several if len(reading) == 1 for t in reading
+    }
     return closure(closure({m}, edges if plural == "targets" else alone), {(t, source) for source, t in alone})
 
 
 def chain_labels(order, categories, pointers, discourse, mode, top, choice="union", plural="targets"):
     readings = {m: readings_of(targets) for m, targets in pointers.items()}
-    pointed_at = {t for several in readings.values() for one in several for t in one}
+    pointed_at = {t for several in readings.values() for reading in several for t in reading}
 
     def value(m, readings):
         if mode == "none":
@@ -130,7 +132,7 @@ def chain_labels(order, categories, pointers, discourse, mode, top, choice="unio
         if not own and not (top == "chain" and m in pointed_at):
             values[m] = category
         elif choice == "matched" and len(own) > 1:
-            values[m] = united(value(m, readings | {m: {one}}) for one in own)
+            values[m] = united(value(m, readings | {m: {reading}}) for reading in own)
         else:
             values[m] = value(m, readings)
     return values
@@ -317,9 +319,9 @@ def joins(values, first, second):
     if None in own:
         return 0
     if units:
-        joined = all({first, second} <= one for one in own)
+        joined = all({first, second} <= value for value in own)
     else:
-        joined = any({first, second} <= one for one in sets if one is not None)
+        joined = any({first, second} <= value for value in sets if value is not None)
     return 1 if joined else -1
 
 
@@ -343,5 +345,7 @@ def partitions(things):
     """Return all partitions of a list, each as a number of a cluster for every thing."""
     clusterings = [[]]
     for _ in things:
-        clusterings = [[*one, number] for one in clusterings for number in range(max(one, default=-1) + 2)]
+        clusterings = [
+            [*clustering, number] for clustering in clusterings for number in range(max(clustering, default=-1) + 2)
+        ]
     return clusterings

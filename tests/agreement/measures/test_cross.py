@@ -30,7 +30,7 @@ def crossed(table, n):
 
 @examples(210)
 @given(tables() | tables() | tables(readings=True), st.sampled_from(SET_DISTANCES), OPTIONS)
-def test_cross_alpha_follows_its_definition(drawn, name, options):
+def test_cross_alpha_equals_exact_definition(drawn, name, options):
     table, documents = drawn
     n, first, second = split(table)
     if n:
@@ -40,7 +40,7 @@ def test_cross_alpha_follows_its_definition(drawn, name, options):
 
 @examples(60)
 @given(number_tables(), st.sampled_from(ORDERED_DISTANCES))
-def test_numbers_are_compared_by_their_distances(drawn, name):
+def test_cross_alpha_of_numbers_equals_exact_definition(drawn, name):
     table, documents = drawn
     n, first, second = split(table)
     if n:
@@ -51,7 +51,7 @@ def test_numbers_are_compared_by_their_distances(drawn, name):
 
 @examples(40)
 @given(tables(), st.sampled_from(SET_DISTANCES), st.sampled_from(["none", "both"]))
-def test_interval_leaves_out_documents(drawn, name, exclude):
+def test_interval_leaves_out_each_document(drawn, name, exclude):
     table, documents = drawn
     n, first, second = split(table)
     if not n:
@@ -72,27 +72,27 @@ def test_interval_leaves_out_documents(drawn, name, exclude):
         assert_interval(found, bounds(value, without))
 
 
-def test_of_two_coders_it_is_cohens_kappa():
+def test_cross_alpha_of_two_coders_equals_cohens_kappa():
     pair = data_of({u: row[::2] for u, row in ROWS.items()}, dict.fromkeys(ROWS, "text"))
     kappa = measures.cohen_kappa(pair, missing="drop")
     assert cross_alpha(DATA, "A", "C").value == pytest.approx(kappa.value)
 
 
-def test_agreement_within_a_group_does_not_enter():
+def test_agreement_within_group_is_ignored():
     split_within = {"a": "xyxy", "b": "yxyx", "c": "xyxy"}
     found = cross_alpha(one_document(split_within), "AB", "CD")
     assert (found.observed, found.expected, found.value) == (0.5, 0.5, 0.0)
     assert alpha(one_document({u: row[:2] for u, row in split_within.items()})).value < 0
 
 
-def test_groups_may_be_named_in_any_order_and_change_places():
+def test_groups_may_be_given_in_any_order():
     found, exchanged = cross_alpha(DATA, ["B", "A"], ["C"]), cross_alpha(DATA, ["C"], ["A", "B"])
     assert (found.value, found.observed) == pytest.approx((exchanged.value, exchanged.observed))
     assert (found.n_units, found.left_out) == (5, {"not coded by both groups": 1})
     assert "2 values" in repr(found)
 
 
-def test_replicates_of_documents_are_of_the_same_coefficient():
+def test_replicates_of_equal_documents_equal_value():
     table = {f"{text}{unit}": row for text in "pqrs" for unit, row in ROWS.items()}
     data = data_of(table, {unit: unit[0] for unit in table})
     found = measures.bootstrap(data, cross_alpha, "AB", "C", n=50)
@@ -108,12 +108,12 @@ def test_replicates_of_documents_are_of_the_same_coefficient():
         (("A", "C", lambda a, b: float(a != b)), "by name"),
     ],
 )
-def test_impossible_groups_and_callables_are_refused(arguments, says):
+def test_cross_alpha_refuses_wrong_groups_and_callables(arguments, says):
     with pytest.raises(ValueError, match=says):
         cross_alpha(DATA, *arguments)
 
 
-def test_undefined_result_says_why():
+def test_undefined_result_has_note():
     nothing = cross_alpha(one_document({"a": ["x", None], "b": [None, "y"]}), "A", "B")
     assert (nothing.value, nothing.note) == (None, "no unit is coded by both groups")
     alike = cross_alpha(one_document({"a": "xx", "b": "xx"}), "A", "B")

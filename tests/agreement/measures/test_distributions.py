@@ -49,7 +49,7 @@ def counted(data, options):
 
 @examples(100)
 @given(tables() | tables(readings=True), st.sampled_from(SET_DISTANCES), OPTIONS)
-def test_pairs_by_distance_are_those_of_the_definitions(drawn, name, conventions):
+def test_counts_by_distance_equal_exact_definition(drawn, name, conventions):
     (table, documents), options = drawn, Options(name, **conventions)
     observed, expected = plain(table, options)
     assert counted(data_of(table, documents), options) == (pytest.approx(observed), expected)
@@ -57,7 +57,7 @@ def test_pairs_by_distance_are_those_of_the_definitions(drawn, name, conventions
 
 @examples(60)
 @given(label_tables(), st.builds(Options, st.sampled_from(SET_DISTANCES), empty=st.sampled_from(EMPTY)))
-def test_sets_of_labels_are_counted_by_their_distance(drawn, options):
+def test_counts_of_label_sets_equal_exact_definition(drawn, options):
     table, documents = drawn
     observed, expected = plain(table, options)
     assert counted(labelled(table, documents), options) == (pytest.approx(observed), expected)
@@ -65,7 +65,7 @@ def test_sets_of_labels_are_counted_by_their_distance(drawn, options):
 
 @examples(80)
 @given(tables(readings=True), st.sampled_from(SET_DISTANCES))
-def test_distance_of_two_coders_is_that_of_their_values(drawn, name):
+def test_pair_distances_equal_distances_of_values(drawn, name):
     table, documents = drawn
     pairable = PairableUnits.from_data(data_of(table, documents))
     found = pair_distances(pairable, Options(name))
@@ -80,7 +80,7 @@ def test_distance_of_two_coders_is_that_of_their_values(drawn, name):
     assert list(zip(*(column.tolist() for column in columns), strict=True)) == expected
 
 
-def test_shares_at_distance_one_are_what_alpha_observes():
+def test_shares_at_distance_1_equal_disagreement_of_alpha():
     rows = [["p", "p", "g"], ["g", "g", None], ["p", "g", "l"]]
     result = alpha(one_document(rows))
     observed, expected = counted(one_document(rows), Options("nominal"))
@@ -89,7 +89,7 @@ def test_shares_at_distance_one_are_what_alpha_observes():
     assert set(observed[1:-1]) == set(expected[1:-1]) == {0}
 
 
-def test_cost_follows_the_judgements_and_not_pairs_of_coders():
+def test_time_grows_with_judgements_not_with_pairs_of_coders():
     def work(n_coders):
         rows = [[None] * n_coders for _ in range(200)]
         for number, row in enumerate(rows):

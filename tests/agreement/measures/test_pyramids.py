@@ -11,14 +11,14 @@ FIRE = Pyramid(
 )
 
 
-def test_weights_count_summaries_and_their_mean_all_summaries():
+def test_weights_count_summaries_and_mean_uses_all_models():
     assert list(FIRE.weights.values()) == [4, 3, 3, 2, 2, 2, 1, 1, 1]
     assert FIRE.mean_scus == 19 / 4
     assert Pyramid(FIRE.contributors, models="ABCDE").mean_scus == 19 / 5
     assert Pyramid({}).mean_scus == 0
 
 
-def test_original_compares_with_as_many_units_as_the_peer_has():
+def test_original_score_uses_number_of_scus_of_peer():
     found = original(FIRE, ["fire", "harbour", "rain"], outside=2)
     assert (found.found, found.best, found.n_scus) == (7, 4 + 3 + 3 + 2 + 2, 5)
     assert found.value == 7 / 14
@@ -27,7 +27,7 @@ def test_original_compares_with_as_many_units_as_the_peer_has():
 
 
 @pytest.mark.parametrize(("mean", "n", "best"), [("round", 5, 14), ("interpolate", 4.75, 13.5)])
-def test_modified_compares_with_the_mean_number_of_units(mean, n, best):
+def test_modified_score_uses_mean_number_of_scus(mean, n, best):
     found = modified(FIRE, ["fire", "rescue"], mean=mean)
     assert (found.n_scus, found.best, found.value) == (n, best, 7 / best)
 
@@ -38,13 +38,13 @@ def test_halves_are_rounded_up():
     assert modified(Pyramid({1: "A"}, models="AB"), [1]).n_scus == 1  # 0.5
 
 
-def test_comprehensive_is_the_harmonic_mean():
+def test_comprehensive_score_is_harmonic_mean():
     scus, outside = ["fire", "cause", "cat"], 1
     a, b = original(FIRE, scus, outside).value, modified(FIRE, scus).value
     assert comprehensive(FIRE, scus, outside).value == pytest.approx(2 * a * b / (a + b))
 
 
-def test_published_scores_of_an_annotated_peer_follow():
+def test_published_scores_of_peer_are_reproduced():
     # weight 19, of 42 with as many units as the peer has and of 33 with the mean number: .4524, .5758 and .5067
     pyramid = Pyramid({i: range(weight) for i, weight in enumerate([5, 5, 5, 4, 4, 4, 3, 3, 3, 3, 3])})
     peer = [0, 1, 2, 3]
@@ -54,7 +54,7 @@ def test_published_scores_of_an_annotated_peer_follow():
 
 
 @pytest.mark.parametrize("score", [original, modified, comprehensive])
-def test_score_without_anything_to_compare_with_says_why(score):
+def test_score_on_empty_pyramid_has_note(score):
     found = score(Pyramid({}), [])
     assert (found.value, found.note) == (None, "the pyramid is empty")
     assert "undefined" in repr(found)
@@ -62,7 +62,7 @@ def test_score_without_anything_to_compare_with_says_why(score):
     assert (original(FIRE, []).value, modified(FIRE, []).value) == (None, 0.0)
 
 
-def test_what_is_not_in_the_pyramid_is_named():
+def test_error_names_unknown_scu_and_wrong_option():
     with pytest.raises(ValueError, match="SCU 'storm' is not in the pyramid"):
         original(FIRE, ["storm"])
     with pytest.raises(ValueError, match="outside is -1"):
@@ -71,7 +71,7 @@ def test_what_is_not_in_the_pyramid_is_named():
         modified(FIRE, [], mean="up")
 
 
-def test_correlations_are_of_the_same_peers_whatever_their_order():
+def test_correlations_match_peers_by_name():
     found = score_correlation({"p": 1, "q": 2, "r": 3, "s": 4}, {"s": 3, "r": 4, "q": 2, "p": 1})
     assert found == score_correlation([1, 2, 3, 4], [1, 2, 4, 3])
     assert (found.pearson, found.kendall, found.spearman) == pytest.approx((0.8, 2 / 3, 0.8))
@@ -82,19 +82,19 @@ def test_correlations_are_of_the_same_peers_whatever_their_order():
     ("first", "second", "why"),
     [([], [], "fewer than two"), ([1], [2], "fewer than two"), ([1, 1], [1, 2], "same score")],
 )
-def test_correlations_of_nothing_say_why(first, second, why):
+def test_undefined_correlations_have_note(first, second, why):
     found = score_correlation(first, second)
     assert (found.pearson, found.kendall, found.spearman) == (None, None, None)
     assert why in found.note
     assert "undefined" in repr(found)
 
 
-def test_peer_with_one_score_is_named():
+def test_error_names_peer_with_one_score():
     with pytest.raises(ValueError, match="peer 'q' has one score only"):
         score_correlation({"p": 1}, {"p": 1, "q": 2})
 
 
-def test_words_of_overlapping_units_have_all_their_words():
+def test_word_of_overlapping_scus_has_words_of_all():
     values = scu_labels("abcd", {"x": "ab", "y": "bc"})
     assert values == {"a": frozenset("ab"), "b": frozenset("abc"), "c": frozenset("bc"), "d": frozenset("d")}
     with pytest.raises(ValueError, match="word 'z' of SCU 'x' is not among the words"):

@@ -26,11 +26,11 @@ NAMES = st.sampled_from(SET_DISTANCES)
 
 @examples(40)
 @given(st.lists(SETS, min_size=2, max_size=4, unique=True), SEVERAL, NAMES)
-def test_order_of_readings_changes_no_digit(sets, other, name):
+def test_distance_ignores_order_of_readings(sets, other, name):
     assert len({distance(Readings(ordered), as_given(other), name) for ordered in permutations(sets)}) == 1
 
 
-def test_readings_without_common_members_are_at_one():
+def test_readings_without_common_members_are_at_distance_1():
     both, first, apart = Readings(["DF", "EF"]), frozenset("DF"), Readings(["AB", "C"])
     for name in SET_DISTANCES:
         assert distance(both, apart, name) == 1
@@ -41,7 +41,7 @@ def test_readings_without_common_members_are_at_one():
 
 
 @pytest.mark.parametrize("n", [5, 6, 50])
-def test_many_readings_are_matched_as_well_as_can_be(n):
+def test_many_readings_are_matched_optimally(n):
     first = Readings({i, i + 100} for i in range(n))
     second = Readings({i, i + 200} for i in range(n))
     assert distance(first, second, "jaccard") == pytest.approx(2 / 3)
@@ -52,7 +52,7 @@ def test_many_readings_are_matched_as_well_as_can_be(n):
 
 @examples(20)
 @given(st.lists(st.lists(st.sampled_from([0, 0.25, 0.5, 1]), min_size=6, max_size=6), min_size=2, max_size=6))
-def test_best_matching_is_the_best_of_all(table):
+def test_matching_of_readings_is_optimal(table):
     distances = np.array([table], dtype=np.float64)
     best = max(
         sum(1 - row[c] for row, c in zip(table, columns, strict=True)) for columns in permutations(range(6), len(table))
@@ -80,7 +80,7 @@ def test_wrong_readings_are_refused(make, message):
         make()
 
 
-def test_members_of_readings_in_a_frame_are_units_of_the_same_document():
+def test_frame_readings_have_units_of_their_document_as_members():
     index = pd.MultiIndex.from_product([["one", "two"], ["D", "E"]], names=["document", "unit"])
     frame = pd.DataFrame({"Ann": [Readings(["D", "DE"]), {"E"}, None, Readings(["E", "ED"])]}, index=index)
     data = ReliabilityData.from_frame(frame)
@@ -91,7 +91,7 @@ def test_members_of_readings_in_a_frame_are_units_of_the_same_document():
 
 @examples(80)
 @given(tables(readings=True), st.sampled_from(["drop", "available"]))
-def test_readings_are_one_value_if_values_are_equal_or_not(drawn, missing):
+def test_nominal_coefficients_take_readings_as_one_value(drawn, missing):
     table, documents = drawn
     data = data_of(table, documents)
     whole = {u: [None if v is None else (v,) for v in row] for u, row in table.items()}
@@ -107,7 +107,7 @@ def test_readings_are_one_value_if_values_are_equal_or_not(drawn, missing):
 
 @examples(80)
 @given(tables(readings=True), NAMES, OPTIONS)
-def test_alpha_without_each_document_is_that_of_the_rest(drawn, name, options):
+def test_alpha_without_each_document_equals_alpha_of_rest(drawn, name, options):
     table, documents = drawn
     data = data_of(table, documents)
     found = jackknife(data, partial(alpha, distance=name, **options))
@@ -128,7 +128,7 @@ def test_alpha_without_each_document_is_that_of_the_rest(drawn, name, options):
 
 @examples(60)
 @given(tables(readings=True), NAMES, OPTIONS)
-def test_alpha_and_beta_without_each_unit_are_those_of_the_rest(drawn, name, options):
+def test_alpha_and_beta_without_each_unit_equal_figures_of_rest(drawn, name, options):
     table, documents = drawn
     data = data_of(table, documents)
     of_alpha = jackknife(data, alpha, name, by="unit", **options)
@@ -143,7 +143,7 @@ def test_alpha_and_beta_without_each_unit_are_those_of_the_rest(drawn, name, opt
 
 @examples(60)
 @given(tables(readings=True), NAMES, OPTIONS)
-def test_components_of_readings_are_those_of_all_their_members(drawn, name, options):
+def test_components_join_all_members_of_readings(drawn, name, options):
     table, documents = drawn
     data = data_of(table, documents)
     parts = measures.split_components(data)
@@ -157,7 +157,7 @@ def test_components_of_readings_are_those_of_all_their_members(drawn, name, opti
 
 @examples(60)
 @given(tables(readings=True), NAMES, st.data())
-def test_parts_of_data_with_readings_keep_their_values(drawn, name, data):
+def test_selections_of_data_with_readings_keep_values(drawn, name, data):
     table, documents = drawn
     whole = data_of(table, documents)
     assert values_of(whole) == {unit: [as_given(value) for value in row] for unit, row in table.items()}
@@ -177,7 +177,7 @@ def test_parts_of_data_with_readings_keep_their_values(drawn, name, data):
         assert close(alpha(whole.of_documents([document]), name).value, exact.alpha(rows, name)[0])
 
 
-def test_clusters_take_all_readings_and_alphas_every_distance():
+def test_clusters_include_readings_and_alphas_every_distance():
     data = one_document({"D": [frozenset("DF")], "F": [Readings(["DF", "EF"])], "E": [frozenset("DEF")]})
     assert data.clusters("A") == {"text": [frozenset("DF"), frozenset("DEF")]}
     data = one_document({"F": [Readings(["DF", "EF"]), frozenset("DF")], "D": [frozenset("D"), frozenset("DF")]})
@@ -200,7 +200,7 @@ def test_rounds_with_readings_can_be_compared():
     assert measures.bootstrap(rounds[0], alpha, "jaccard", n=20).low is not None
 
 
-def test_ambiguous_markable_that_one_coder_decided_is_half_way():
+def test_ambiguous_and_decided_markable_are_at_distance_one_half():
     # Poesio & Artstein 2005, section 6: "it" is engine E2 or the boxcar; some coders marked both, some one of them
     order = ["engine", "boxcar", "it"]
     both, engine, boxcar = (

@@ -27,12 +27,12 @@ def matched(key, response):
         ("Authority, the city's", False),  # beyond the markable
     ],
 )
-def test_a_response_matches_with_its_minimum_and_nothing_outside(string, matches):
+def test_response_must_contain_minimum_and_stay_within_markable(string, matches):
     key = {1: KeyMarkable(*place("The Lowell Bay Port Authority"), minimum="Authority")}
     assert (matched(key, {"r": place(string)}).pairs == {"r": 1}) is matches
 
 
-def test_leading_articles_do_not_count_on_either_side():
+def test_match_ignores_leading_articles():
     for key_string, string in [("a pier", "pier"), ("pier", "pier"), ("a pier", "a pier")]:
         key = {1: KeyMarkable(*place(key_string))}
         assert matched(key, {"r": place(string)}).pairs == {"r": 1}
@@ -40,14 +40,14 @@ def test_leading_articles_do_not_count_on_either_side():
     assert matched(key, {"r": place("pier")}).pairs == {"r": 1}
 
 
-def test_a_minimum_may_have_alternatives_and_may_come_twice():
+def test_minimum_may_have_alternatives_and_occur_twice():
     key = {1: KeyMarkable(*place("a pier and the pier"), minimum="rent|pier")}
     with pytest.raises(ValueError, match="the MIN 'rent' of markable 1 is not in it"):
         matched({1: KeyMarkable(*place("a pier"), minimum="rent")}, {})
     assert matched(key, {"r": place("the pier")}).pairs == {"r": 1}
 
 
-def test_an_optional_markable_counts_only_if_the_response_has_it():
+def test_optional_markable_counts_only_if_response_has_it():
     key = {1: KeyMarkable(*place("it")), 2: KeyMarkable(*place("operator"), optional=True)}
     without = matched(key, {"r": place("it")})
     assert without.key == [{1}]
@@ -57,7 +57,7 @@ def test_an_optional_markable_counts_only_if_the_response_has_it():
     assert (beyond.key, beyond.response) == ([{1}], [{1, ("response", "s")}])
 
 
-def test_the_same_string_goes_first_and_each_markable_is_matched_once():
+def test_equal_strings_match_first_and_markables_match_once():
     whole = KeyMarkable(*place("the city's largest dock operator"), minimum="operator")
     key = {"long": whole, "short": KeyMarkable(*place("dock operator"), minimum="operator")}
     response = {"r": place("dock operator"), "s": place("the city's largest dock operator")}
@@ -66,7 +66,7 @@ def test_the_same_string_goes_first_and_each_markable_is_matched_once():
     assert len(matched({1: whole}, {"r": place("operator"), "s": place("dock operator")}).pairs) == 1
 
 
-def test_recall_of_muc6_does_not_ask_for_what_is_optional():
+def test_muc6_recall_ignores_missing_optional_markables():
     key = {
         1: KeyMarkable(*place("it")),
         2: KeyMarkable(*place("operator"), optional=True),
@@ -77,7 +77,7 @@ def test_recall_of_muc6_does_not_ask_for_what_is_optional():
     assert (score.recall, score.precision, score.f1) == (1.0, 1.0, 1.0)
 
 
-def test_what_is_wrong_with_markables_is_named():
+def test_error_names_wrong_markable():
     with pytest.raises(ValueError, match=r"markable 1 is at 0 to 999 in a text of"):
         matched({1: KeyMarkable(0, 999)}, {})
     with pytest.raises(ValueError, match="2 is in a cluster and is no markable"):

@@ -34,7 +34,7 @@ def parts(score):
 @pytest.mark.parametrize("score", SCORES)
 @few
 @given(sides, sides)
-def test_recall_is_the_precision_of_the_sides_exchanged(score, key, response):
+def test_exchanging_sides_exchanges_recall_and_precision(score, key, response):
     there, back = score(key, response), score(response, key)
     assert parts(there) == pytest.approx([back.precision, back.recall, back.f1])
     assert all(0 <= part <= 1 + 1e-12 for part in parts(there))
@@ -43,21 +43,21 @@ def test_recall_is_the_precision_of_the_sides_exchanged(score, key, response):
 @pytest.mark.parametrize("score", SCORES)
 @few
 @given(sides, sides, st.permutations(MENTIONS))
-def test_names_and_order_do_not_matter(score, key, response, names):
+def test_score_ignores_names_and_order(score, key, response, names):
     other = dict(zip(MENTIONS, names, strict=True))
     renamed = [[[other[m] for m in cluster] for cluster in reversed(side)] for side in (key, response)]
     assert parts(score(*renamed)) == pytest.approx(parts(score(key, response)))
 
 
 @pytest.mark.parametrize("score", SCORES)
-def test_equal_sides_score_1_and_nothing_found_scores_0(score):
+def test_equal_sides_score_1_and_empty_response_scores_0(score):
     key = ["abc", "de", "f"]
     assert parts(score(key, key)) == [1.0, 1.0, 1.0]
     assert parts(score(["ab"], [])) == parts(score([], [])) == [0.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("score", [muc, b_cubed, ceaf_m, ceaf_e, lea])
-def test_texts_are_added_up_before_they_are_divided(score):
+def test_score_sums_over_texts_before_division(score):
     key, response = {"one": ["ab", "c"], "two": ["abc"]}, {"one": ["abc"], "two": ["ab", "c"]}
     # the same mentions under names of their own, in one text
     apart = [
@@ -73,7 +73,7 @@ def test_blanc_has_no_links_between_texts():
     assert parts(blanc(["a", "b"], ["a", "b"])) == [1.0, 1.0, 1.0]
 
 
-def test_text_of_one_side_only_counts_as_not_found():
+def test_text_on_one_side_counts_as_not_found():
     assert parts(muc({"one": ["ab"], "two": ["cd"]}, {"one": ["ab"]})) == [0.5, 1.0, pytest.approx(2 / 3)]
 
 
@@ -95,7 +95,7 @@ sides_of_several = st.lists(st.sets(st.sampled_from(MENTIONS), min_size=1, max_s
 @pytest.mark.parametrize("score", SCORES)
 @few
 @given(sides_of_several, sides_of_several, st.permutations(MENTIONS), st.randoms(use_true_random=False))
-def test_with_an_order_neither_names_nor_places_matter(score, key, response, names, draw):
+def test_score_with_order_ignores_names_and_positions(score, key, response, names, draw):
     other = dict(zip(MENTIONS, names, strict=True))
     moved = [[{other[m] for m in cluster} for cluster in draw.sample(side, len(side))] for side in (key, response)]
     before = score(key, response, duplicates="first", order=MENTIONS)
@@ -127,7 +127,7 @@ def test_mention_is_scored_in_its_first_class(classes, chosen):
     assert classes[::-1][first_class(3, classes[::-1])] == classes[chosen]
 
 
-def test_conll_average_is_of_what_is_defined():
+def test_conll_average_skips_undefined_muc():
     singletons = conll_average(["a", "b"], ["a", "b"])
     assert (parts(singletons), singletons.note) == ([1.0, 1.0, 1.0], WITHOUT_MUC)
     assert conll_average(["a", "b"], ["a", "c"]).f1 == pytest.approx(0.5)
@@ -135,7 +135,7 @@ def test_conll_average_is_of_what_is_defined():
     assert (conll_average(["ab"], ["a", "b"]).note, muc(["ab"], ["a", "b"]).f1) == ("", 0)
 
 
-def test_no_interval_of_an_average_if_a_text_has_all_links():
+def test_average_has_no_interval_if_one_text_has_all_links():
     key = {"one": ["ab", "c"], "two": ["d", "e"], "three": ["f", "g"]}
     response = key | {"two": ["d"], "three": ["f"]}
     found = measures.score_interval(key, response, conll_average).f1
@@ -143,7 +143,7 @@ def test_no_interval_of_an_average_if_a_text_has_all_links():
     assert measures.score_interval(key, response, b_cubed).f1.low is not None
 
 
-def test_blanc_without_one_kind_of_link_says_so_and_follows_the_boundary_rule():
+def test_blanc_with_one_kind_of_link_has_note_and_follows_boundary_rule():
     assert [blanc(side, side).note for side in (["abc"], ["a", "b"], ["ab", "c"])] == [*ONE_KIND_OF_LINK, ""]
     # the key is one chain, so that it has no links that do not corefer
     assert blanc(["abc"], ["ab", "c"], boundary="key").recall == pytest.approx(1 / 3)
@@ -153,21 +153,21 @@ def test_blanc_without_one_kind_of_link_says_so_and_follows_the_boundary_rule():
 
 @pytest.mark.parametrize("option", ["singletons", "duplicates"])
 @pytest.mark.parametrize("score", SCORES)
-def test_unknown_choice_is_named(score, option):
+def test_error_names_unknown_choice(score, option):
     with pytest.raises(ValueError, match=f"{option} is 'maybe'; it must be one of"):
         score(["ab"], ["ab"], **{option: "maybe"})
     with pytest.raises(ValueError, match="boundary is 'maybe'"):
         blanc(["ab"], ["ab"], boundary="maybe")
 
 
-def test_unknown_mentions_and_sides_of_different_kinds_are_refused():
+def test_score_refuses_unknown_mentions_and_sides_of_different_types():
     with pytest.raises(ValueError, match="mention 'b' is in a cluster and not in the order"):
         muc(["ab"], ["ab"], order="a")
     with pytest.raises(ValueError, match="one side is a mapping"):
         muc({"one": ["ab"]}, ["ab"])
 
 
-def test_the_matching_of_ceaf_is_the_best_of_all():
+def test_ceaf_finds_best_matching():
     # each response cluster fits one key cluster best, but they compete
     key, response = ["abcd", "efgh"], ["abef", "cd", "gh"]
     assert ceaf_m(key, response).recall == pytest.approx(4 / 8)
@@ -191,7 +191,7 @@ def by_pairs(first, second, units):
 
 @few
 @given(partitions, partitions)
-def test_link_kappa_is_cohens_kappa_over_all_pairs_of_units(first, second):
+def test_link_kappa_equals_cohens_kappa_over_pairs_of_units(first, second):
     found, expected = link_kappa(first, second), by_pairs(first, second, MENTIONS)
     for name in ("value", "observed", "expected"):
         expected_part = getattr(expected, name)
@@ -200,14 +200,14 @@ def test_link_kappa_is_cohens_kappa_over_all_pairs_of_units(first, second):
     assert bool(found.note) == (found.value is None)
 
 
-def test_link_kappa_of_two_texts_has_no_pairs_between_them():
+def test_link_kappa_pairs_no_units_of_different_texts():
     first, second = {"one": ["ab", "c"], "two": ["ab"]}, {"one": ["abc"], "two": ["a", "b"]}
     found = link_kappa(first, second)
     assert (found.n_units, found.n_judgements) == (5, 8)
     assert found.observed == pytest.approx(1 / 4)
 
 
-def test_link_kappa_counts_units_that_nobody_put_in_a_chain():
+def test_link_kappa_counts_units_outside_chains():
     assert link_kappa(["ab"], ["ab"], units="abcd").value == 1.0
     assert link_kappa({"one": ["ab"]}, {"one": ["ab"]}, units={"one": "abc"}).n_units == 3
     with pytest.raises(ValueError, match="unit 'e' is in a cluster and not among the units"):
@@ -217,13 +217,13 @@ def test_link_kappa_counts_units_that_nobody_put_in_a_chain():
 @pytest.mark.parametrize(
     ("side", "why"), [([], "no text has two units"), (["ab"], "decided alike"), (["a", "b"], "alike")]
 )
-def test_link_kappa_without_a_choice_is_undefined_and_says_why(side, why):
+def test_link_kappa_without_choice_is_undefined_with_note(side, why):
     found = link_kappa(side, side)
     assert found.value is None
     assert why in found.note
 
 
-def test_the_clusters_of_a_coder_are_a_side_of_a_score():
+def test_scores_take_clusters_of_coder():
     data = measures.ReliabilityData.from_chain_ids([[1, 1], [1, 1], [1, 2], [3, 3]], ["x", "x", "x", "y"])
     first, second = data.clusters(0), data.clusters(1)
     assert first == {"x": [{0, 1, 2}], "y": [{3}]}

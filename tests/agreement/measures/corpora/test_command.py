@@ -59,7 +59,7 @@ def digits(printed):
     ("arguments", "estimate"),
     [([], interval), (["--workers", "2"], interval), (["--bootstrap", "50"], lambda *given: bootstrap(*given, n=50))],
 )
-def test_digits_are_those_of_the_whole(corpus, capsys, arguments, estimate):
+def test_command_on_files_equals_library_on_all_data(corpus, capsys, arguments, estimate):
     assert main([corpus, "--json", *arguments]) == 0
     answer = capsys.readouterr()
     whole = ReliabilityData.from_records(frame_of(ROWS), unit=["document", "unit"])
@@ -68,13 +68,13 @@ def test_digits_are_those_of_the_whole(corpus, capsys, arguments, estimate):
     assert answer.err == ""  # no progress where there is no terminal
 
 
-def test_dask_cluster_gives_the_same(corpus, printed, capsys):
+def test_dask_cluster_computes_same_figures(corpus, printed, capsys):
     with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
         assert main([corpus, "--json", "--cluster", cluster.scheduler_address]) == 0
     assert digits(capsys.readouterr().out) == digits(printed)
 
 
-def test_text_says_what_it_rests_on_and_labels_are_nominal(corpus, tmp_path, capsys):
+def test_command_prints_counts_and_uses_nominal_distance_for_labels(corpus, tmp_path, capsys):
     assert main([corpus]) == 0
     assert capsys.readouterr().out.splitlines()[-3:] == [
         "48 units, 3 coders, 144 judgements, 53 values",
@@ -147,7 +147,7 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("kind", DAMAGES)
-def test_bad_file_is_named_and_may_be_left_out(folder, printed, tmp_path, capsys, kind):
+def test_error_names_bad_file_which_option_skips(folder, printed, tmp_path, capsys, kind):
     good, name = json.loads(printed), damage(kind, tmp_path)
     files = [str(path) for path in sorted(folder.iterdir())]
     message = DAMAGES[kind].format(file=name, folder=folder)
@@ -167,7 +167,7 @@ def test_bad_file_is_named_and_may_be_left_out(folder, printed, tmp_path, capsys
     assert found == good
 
 
-def test_what_cannot_be_computed_says_why_in_one_line(corpus, tmp_path, capsys, monkeypatch):
+def test_error_names_wrong_argument_or_missing_package(corpus, tmp_path, capsys, monkeypatch):
     for arguments, message in [
         ([str(tmp_path / "*.csv")], "there is no file"),
         ([corpus, "--distance", "masi", "--distance", "ratio"], "the distance 'ratio' is of numbers"),
@@ -189,7 +189,7 @@ def test_what_cannot_be_computed_says_why_in_one_line(corpus, tmp_path, capsys, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("quiet", [[], ["--quiet"]])
-def test_terminal_sees_progress_unless_it_wants_none(corpus, quiet):
+def test_terminal_shows_progress_unless_quiet(corpus, quiet):
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (24, 100))
     command = [sys.executable, "-m", "agreement.measures", corpus, *quiet]

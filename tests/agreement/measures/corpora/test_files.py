@@ -51,7 +51,7 @@ def as_text(frame):
 
 @examples(60)
 @given(corpora(), st.booleans(), st.sampled_from([SumOptions(), BOTH]))
-def test_parquet_and_tables_have_the_sums_of_all_judgements(frames, few, options):
+def test_sums_of_parquet_files_and_tables_equal_sums_of_all_data(frames, few, options):
     whole = sums_of(pd.concat(frames, ignore_index=True), options)
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(reading, "_FEW", 256 if few else 1)  # more names than these are read in another way
@@ -63,7 +63,7 @@ def test_parquet_and_tables_have_the_sums_of_all_judgements(frames, few, options
 
 @examples(30)
 @given(corpora(), st.sampled_from([".csv", ".tsv.gz"]))
-def test_csv_has_text_in_all_columns(frames, end):
+def test_csv_columns_are_read_as_text(frames, end):
     whole = sums_of(pd.concat([as_text(frame) for frame in frames], ignore_index=True), BOTH)
     with TemporaryDirectory() as folder:
         files = [Path(folder) / f"{number}{end}" for number in range(len(frames))]
@@ -72,7 +72,7 @@ def test_csv_has_text_in_all_columns(frames, end):
         assert over(files, BOTH) == whole
 
 
-def test_names_whose_hashes_are_equal_are_told_apart_by_others(tmp_path, monkeypatch):
+def test_second_hash_separates_names_with_equal_hashes(tmp_path, monkeypatch):
     rows = [(f"d{n // 8}", f"u{n // 2}", f"c{n % 2}", f"e{n % 5}", None) for n in range(64)]
     path = write_parquet(tmp_path / "one.parquet", frame_of(rows))
     whole = over([path], BOTH)
@@ -84,7 +84,7 @@ def test_names_whose_hashes_are_equal_are_told_apart_by_others(tmp_path, monkeyp
         over([path], BOTH)
 
 
-def test_columns_have_other_names_and_units_several_columns(tmp_path):
+def test_columns_may_be_renamed_and_units_span_several_columns(tmp_path):
     frame = pd.DataFrame(
         [("a", 1, 1, "x", 7), ("a", 1, 2, "x", 7), ("a", 1, 1, "y", 8), ("a", 1, 2, "y", 9)],
         columns=["text", "sentence", "word", "model", 'the "cluster"'],
@@ -96,7 +96,7 @@ def test_columns_have_other_names_and_units_several_columns(tmp_path):
         assert combine(over([part], SumOptions(("masi",)), columns=columns)["masi"]) == expected
 
 
-def test_numbers_may_come_as_floats_and_labels_as_fractions(tmp_path):
+def test_units_may_be_floats_and_labels_fractions_or_booleans(tmp_path):
     rows = [
         ("a", unit, coder, None, label)
         for unit, pair in enumerate(["01", "11", "00"])
@@ -111,7 +111,7 @@ def test_numbers_may_come_as_floats_and_labels_as_fractions(tmp_path):
 
 
 @pytest.mark.parametrize("distance", ["ordinal", "interval", "ratio"])
-def test_labels_in_text_are_numbers_if_the_distance_is_of_numbers(tmp_path, distance):
+def test_numeric_distances_parse_text_labels(tmp_path, distance):
     labels = [("a", "1", "2"), ("a", "2", "2.0"), ("b", "10", "9"), ("b", "3", "")]
     rows = [(text, n, c, None, pair[c] or None) for n, (text, *pair) in enumerate(labels) for c in range(2)]
     path = write_csv(tmp_path / "numbers.csv", frame_of(rows))
@@ -124,7 +124,7 @@ def test_labels_in_text_are_numbers_if_the_distance_is_of_numbers(tmp_path, dist
         over([path], SumOptions((distance,)))
 
 
-def test_files_are_found_by_pattern_each_once_in_the_order_of_names(tmp_path):
+def test_patterns_find_each_file_once_in_order_of_names(tmp_path):
     names = ["b/2.csv", "b/1.csv", "a/3.csv", "a[1].csv"]
     for name in names:
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -9,7 +9,7 @@ from tests.conftest import ROOT
 PROGRAMS = re.findall(r"(?:^    .*\n|^\n(?=    ))+", (ROOT / "docs" / "corpora.md").read_text(), re.MULTILINE)
 
 
-def test_files_are_prepared_and_summed_as_the_guide_says(tmp_path, monkeypatch):
+def test_programs_of_guide_prepare_and_sum_files(tmp_path, monkeypatch):
     by_duckdb, by_pandas, over_files = (
         re.sub(r"^    ", "", program, flags=re.MULTILINE) for program in PROGRAMS if "import" in program
     )

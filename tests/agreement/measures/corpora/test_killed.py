@@ -47,7 +47,7 @@ def files(tmp_path):
     ]
 
 
-def test_what_a_killed_process_had_is_computed_again(files):
+def test_parts_of_killed_process_are_computed_again(files):
     here = over(files, OPTIONS)
     parts = [*files[:2], Deadly(files[2], 1), *files[3:6], Deadly(files[6], 2), files[7]]
     reports = []
@@ -55,13 +55,13 @@ def test_what_a_killed_process_had_is_computed_again(files):
     assert sorted(report.n_documents for report in reports) == [1] * 8
 
 
-def test_a_file_that_kills_every_process_is_given_up_and_named(files):
+def test_error_names_file_that_kills_every_process(files):
     parts = [*files, Deadly(files[3], 100)]
     with pytest.raises(BrokenExecutor, match=r"processes were killed \(too little memory\?\) .* part 9"):
         over(parts, OPTIONS, TWO_PROCESSES)
     assert len(files[3].with_suffix(".deaths").read_text()) == 4
 
 
-def test_an_executor_that_is_given_is_not_made_again(files):
+def test_broken_executor_of_caller_is_not_replaced(files):
     with TWO_PROCESSES() as pool, pytest.raises(BrokenExecutor, match="before they had computed"):
         over([Deadly(files[0], 1)], OPTIONS, pool)

@@ -44,7 +44,7 @@ def parts(tmp_path_factory):
 
 
 @pytest.mark.parametrize("workers", [0, 1, 2])
-def test_processes_and_orders_of_parts_change_no_digit(parts, workers, tmp_path):
+def test_sums_do_not_depend_on_processes_or_order_of_parts(parts, workers, tmp_path):
     here = over(parts, OPTIONS)
     assert here.documents == ["t1", "t10", "t2", "t3", "t4", "t5", "t9"]
     pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn")) if workers else ThreadPoolExecutor(2)
@@ -63,7 +63,7 @@ def test_processes_and_orders_of_parts_change_no_digit(parts, workers, tmp_path)
         assert interval_sums(here[name]) == interval_sums(together[name])
 
 
-def test_parts_may_be_data_tables_and_none_at_all():
+def test_parts_may_be_data_functions_or_tables():
     first, second = chains(["a"], 1), chains(["b"], 2)
     assert over(iter([second, first]), OPTIONS) == over([first, lambda: second], OPTIONS)
     nothing = over([], OPTIONS)
@@ -73,20 +73,20 @@ def test_parts_may_be_data_tables_and_none_at_all():
     assert combine(labels["nominal"]) == alpha(one_document([["a", "b"], ["b", "b"]]))
 
 
-def test_errors_of_parts_are_raised_and_name_the_text(tmp_path):
+def test_errors_of_parts_are_raised(tmp_path):
     with pytest.raises(ValueError, match="document 'a' is in two parts"):
         over([chains(["a", "b"], 1), chains(["a"], 2)], OPTIONS)
     with pytest.raises(FileNotFoundError, match=r"none\.csv"):
         over([partial(ReliabilityData.from_csv, tmp_path / "none.csv")], OPTIONS)
 
 
-def test_options_are_checked_when_they_are_made():
+def test_sum_options_are_validated_and_deduplicated():
     assert SumOptions(["masi", "dice", "masi"]).distances == ("masi", "dice")
     with pytest.raises(ValueError, match="empty is 'none'; it must be one of 'subset', 'disjoint'"):
         SumOptions(("masi",), empty="none")
 
 
-def test_what_is_not_begun_is_cancelled_when_a_part_is_an_error():
+def test_error_in_part_cancels_parts_that_have_not_begun():
     begun = []
 
     def part(number):

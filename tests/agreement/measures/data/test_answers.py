@@ -30,7 +30,7 @@ LABELS = ("phrase", "none", "place")
 
 
 @st.composite
-def works(draw, targets, readings=False):
+def draw_answers(draw, targets, readings=False):
     """Draw the answers as {(document, coder): ({unit: (label, links, has a value)}, submitted)}.
 
     With readings the links are tuples of sets of targets.
@@ -51,7 +51,7 @@ def works(draw, targets, readings=False):
     return found
 
 
-def in_integers(work, numbers):
+def answers_of(work, numbers):
     """Return the answers as arrays; `numbers` maps each target of a link to its number."""
     units = [unit for order, _ in DOCUMENTS.values() for unit in order]
     columns = [[] for _ in range(5)]
@@ -83,7 +83,7 @@ def in_integers(work, numbers):
     )
 
 
-def one_by_one(work, values_of, unmarked):
+def data_by_coder(work, values_of, unmarked):
     """Return the same data from the functions that take one coder and document."""
     units, documents, rows = [], [], []
     columns = {}
@@ -112,14 +112,14 @@ def assert_same(found, expected):
 
 @examples(100)
 @given(
-    works(None) | works(None, readings=True),
+    draw_answers(None) | draw_answers(None, readings=True),
     st.sampled_from(MODES),
     st.sampled_from(TOPS),
     st.sampled_from(UNMARKED),
     st.sampled_from(READINGS),
     st.sampled_from(PLURALS),
 )
-def test_all_pointers_at_once_give_the_values_of_each_coder(work, mode, top, unmarked, readings, plural):
+def test_values_of_pointers_equal_values_of_each_coder_and_document(work, mode, top, unmarked, readings, plural):
     units = [unit for order, _ in DOCUMENTS.values() for unit in order]
     turns = [turn for _, turns in DOCUMENTS.values() for turn in turns]
     numbers = {name: number for number, name in enumerate([*units, *turns])}
@@ -130,14 +130,14 @@ def test_all_pointers_at_once_give_the_values_of_each_coder(work, mode, top, unm
         options = {"unmarked": unmarked, "readings": readings, "plural": plural}
         return chain_labels(order, categories, pointers, turns, mode, top, **options)
 
-    answers = in_integers(work, numbers)
+    answers = answers_of(work, numbers)
     found = pointed_values(answers, mode=mode, top=top, unmarked=unmarked, readings=readings, plural=plural)
-    assert_same(found, one_by_one(work, values_of, unmarked))
+    assert_same(found, data_by_coder(work, values_of, unmarked))
     assert answers.n_readings.tolist() == [len(links) for own, _ in work.values() for _, links, _ in own.values()]
 
 
 @pytest.mark.slow
-def test_matched_readings_take_no_square_of_the_documents():
+def test_time_of_matched_readings_is_linear_in_documents():
     def work(n):
         # of six markables in each document the fourth is ambiguous, and the last is plural
         none, place = np.zeros(6 * n, dtype=np.int64), np.arange(6 * n)
@@ -154,21 +154,26 @@ def test_matched_readings_take_no_square_of_the_documents():
 
 
 @examples(100)
-@given(works("xyz"), st.sampled_from(UNMARKED), st.none() | st.sets(st.sampled_from(LABELS)), st.sampled_from(READINGS))
-def test_all_indices_at_once_give_the_values_of_each_coder(work, unmarked, singletons, readings):
+@given(
+    draw_answers("xyz"),
+    st.sampled_from(UNMARKED),
+    st.none() | st.sets(st.sampled_from(LABELS)),
+    st.sampled_from(READINGS),
+)
+def test_values_of_indices_equal_values_of_each_coder_and_document(work, unmarked, singletons, readings):
     def values_of(order, _, whole, unmarked):
         indices = {unit: links for unit, (_, links, _) in whole.items()}
         others = {unit: label for unit, (label, *_) in whole.items() if label not in (singletons or ())}
         named = None if singletons is None else others
         return index_labels(order, indices, unmarked, categories=named, readings=readings)
 
-    answers = in_integers(work, {"x": 3, "y": 0, "z": 1})
+    answers = answers_of(work, {"x": 3, "y": 0, "z": 1})
     found = indexed_values(answers, unmarked=unmarked, singletons=singletons, readings=readings)
-    assert_same(found, one_by_one(work, values_of, unmarked))
+    assert_same(found, data_by_coder(work, values_of, unmarked))
 
 
 @pytest.mark.parametrize("cycle", [2, 3, 4, 7, 8])
-def test_cycle_is_one_chain_with_what_points_into_it(cycle):
+def test_cycle_of_pointers_is_one_chain(cycle):
     n = cycle + 1
     to = [*((i + 1) % cycle for i in range(cycle)), 0]
     none = np.zeros(n, dtype=np.int64)
@@ -180,14 +185,14 @@ def test_cycle_is_one_chain_with_what_points_into_it(cycle):
 
 
 @pytest.mark.parametrize("option", ["mode", "top", "unmarked", "readings", "plural"])
-def test_unknown_option_is_named(option):
+def test_error_names_unknown_option(option):
     with pytest.raises(ValueError, match=option):
-        pointed_values(in_integers({}, {}), **{option: "half"})
+        pointed_values(answers_of({}, {}), **{option: "half"})
 
 
 @examples(160)
 @given(tables() | tables(readings=True))
-def test_relations_are_counted_as_each_pair_of_values_is_related(drawn):
+def test_relation_counts_equal_relations_of_pairs(drawn):
     table, documents = drawn
     data = data_of(table, documents)
     expected = []

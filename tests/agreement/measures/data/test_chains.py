@@ -16,7 +16,7 @@ MARKABLES, TURNS = "abcdefg", ("turn 1", "turn 2")
 
 
 @st.composite
-def pointings(draw):
+def draw_pointers(draw):
     order = draw(st.permutations(MARKABLES))
     coded = draw(st.lists(st.sampled_from(MARKABLES), unique=True))
     categories = {m: draw(st.sampled_from(["phrase", "none"])) for m in coded}
@@ -28,13 +28,13 @@ def pointings(draw):
 
 @examples(100)
 @given(
-    pointings(),
+    draw_pointers(),
     st.sampled_from(["full", "partial", "none"]),
     st.sampled_from(["category", "chain"]),
     st.sampled_from(["union", "matched"]),
     st.sampled_from(["targets", "entity"]),
 )
-def test_values_are_what_following_the_pointers_gives(drawn, mode, top, readings, plural):
+def test_chain_labels_equal_exact_definition(drawn, mode, top, readings, plural):
     order, categories, pointers = drawn
     found = chain_labels(order, categories, pointers, TURNS, mode, top, readings=readings, plural=plural)
     expected = exact.chain_labels(order, categories, pointers, TURNS, mode, top, readings, plural)
@@ -46,7 +46,7 @@ def members(values):
     return {m: "".join(sorted(value)) for m, value in values.items()}
 
 
-def test_plural_is_of_all_its_targets_or_an_entity_of_its_own():
+def test_plural_has_all_targets_or_own_entity():
     labels = partial(chain_labels, "DEFG", dict.fromkeys("DEFG", "phrase"), top="chain")
     together, apart = [{"D", "E"}], {"D", "E"}
     assert labels({"F": together}) == {"D": {"D"}, "E": {"E"}, "F": set("DEF"), "G": "phrase"}
@@ -57,13 +57,13 @@ def test_plural_is_of_all_its_targets_or_an_entity_of_its_own():
     assert own({"F": [{"D", "E"}, "D"]}, readings="matched")["F"] == Readings(["F", "DF"])
 
 
-def test_alternatives_are_the_same_however_they_are_given():
+def test_alternatives_may_be_sets_lists_or_tuples():
     arguments = "DEF", dict.fromkeys("DEF", "phrase")
     given = ({"D", "E"}, frozenset("DE"), ["D", "E"], ("E", "D"), [{"D"}, {"E"}], [["E"], frozenset("D")])
     assert len({tuple(chain_labels(*arguments, {"F": pointers}).items()) for pointers in given}) == 1
 
 
-def test_partial_chains_have_what_precedes_and_every_turn():
+def test_partial_chains_have_preceding_members_and_turns():
     pointers = {"A": {"D"}, "B": {"A"}, "C": {"B", "turn 1"}}
     values = chain_labels("ABCD", dict.fromkeys("ABCD", "phrase"), pointers, ["turn 1"], mode="partial", top="chain")
     assert values == {"A": set(), "B": {"A"}, "C": {"A", "B", "turn 1"}, "D": set("ABC")}
@@ -88,19 +88,19 @@ def test_uncoded_markable_has_no_value_unless_asked():
         (("AB", {"A": "phrase"}, {"A": [{"B"}, set()]}), "a reading of 'A' has no target"),
     ],
 )
-def test_what_does_not_fit_the_text_is_named(arguments, why):
+def test_error_names_markable_that_does_not_fit_text(arguments, why):
     with pytest.raises(ValueError, match=why):
         chain_labels(*arguments)
 
 
 @pytest.mark.parametrize("option", ["mode", "top", "unmarked", "readings", "plural"])
-def test_unknown_option_is_named(option):
+def test_error_names_unknown_option(option):
     with pytest.raises(ValueError, match=f"{option} is 'all'; it must be one of"):
         chain_labels("A", {}, {}, **{option: "all"})
 
 
 @pytest.mark.slow
-def test_plural_readings_take_no_square_of_their_chains():
+def test_time_of_plural_readings_is_linear():
     def labels(n):
         pointers = {m: [{m - 1, m - 2}, m - 3] for m in range(3, n, 4)}
         return chain_labels(range(n), dict.fromkeys(range(n), "phrase"), pointers, readings="matched")
@@ -109,7 +109,7 @@ def test_plural_readings_take_no_square_of_their_chains():
 
 
 @pytest.mark.slow
-def test_long_chains_share_one_set_and_take_no_square():
+def test_long_chains_share_one_set_in_linear_time():
     def labels(n):
         return chain_labels(range(n), dict.fromkeys(range(n), "phrase"), {m: {m - 1} for m in range(1, n)})
 
@@ -141,10 +141,10 @@ def test_long_chains_share_one_set_and_take_no_square():
         ({"A": {1}}, {"unmarked": "missing"}, {"A": {"A"}}),
     ],
 )
-def test_values_of_indices_are_their_classes_or_categories(indices, options, expected):
+def test_index_labels_are_classes_or_categories(indices, options, expected):
     assert index_labels("ABCD", indices, **options) == expected
 
 
-def test_index_on_what_is_not_in_the_text_is_named():
+def test_error_names_index_on_unknown_markable():
     with pytest.raises(ValueError, match="'Z' is not in the text order"):
         index_labels("AB", {"Z": {1}})

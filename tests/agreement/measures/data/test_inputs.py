@@ -47,19 +47,19 @@ def plain(found):
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_table_is_units_by_coders(table):
+def test_tables_have_units_as_rows_and_coders_as_columns(table):
     found = measures.as_data(TABLES[table])
     assert (len(found.units), len(found.coders), found.documents) == (6, 2, (None,))
     assert alpha(TABLES[table]) == alpha(one_document(ROWS))
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_every_coefficient_takes_a_table(name):
+def test_every_coefficient_accepts_table(name):
     function, whole = getattr(measures, name), ReliabilityData.from_values(range(6), range(2), ROWS, [None] * 6)
     assert plain(function(ROWS)) == plain(function(whole))
 
 
-def test_every_interval_and_test_takes_a_table():
+def test_every_interval_and_test_accepts_table():
     rows = ROWS * 3
     for function in (interval, jackknife, measures.bootstrap):
         assert function(rows, fleiss_kappa) == function(measures.as_data(rows), fleiss_kappa)
@@ -72,7 +72,7 @@ def test_every_interval_and_test_takes_a_table():
 
 
 @pytest.mark.parametrize("kind", [set, list, frozenset])
-def test_set_may_be_a_frozenset_a_set_or_a_list(kind):
+def test_sets_may_be_frozensets_sets_or_lists(kind):
     rows = [[{"a", "b"}, {"a"}], [{"a", "b"}, {"b"}], ["none", {"b"}]]
     expected = alphas(one_document([[frozenset(v) if isinstance(v, set) else v for v in row] for row in rows]))
     given_rows = [[kind(v) if isinstance(v, set) else v for v in row] for row in rows]
@@ -91,12 +91,12 @@ def test_set_may_be_a_frozenset_a_set_or_a_list(kind):
         (FRAME["Ann"], "Series is no"),
     ],
 )
-def test_what_is_no_table_is_told_what_is_one(wrong, what):
+def test_error_lists_accepted_types_of_data(wrong, what):
     with pytest.raises(TypeError, match=f"{what} reliability data: give ReliabilityData, a DataFrame .*, or a list or"):
         alpha(wrong)
 
 
-def test_ragged_rows_and_unknown_members_are_refused():
+def test_data_refuse_ragged_rows_and_unknown_members():
     with pytest.raises(ValueError, match="row 1 has 1 cells where the first has 2"):
         alpha([["a", "b"], ["a"]])
     with pytest.raises(ValueError, match="members is 'words'; it must be one of 'units', 'labels'"):
@@ -107,7 +107,7 @@ LONG = {"document": ["a", "a"], "unit": [1, 1], "coder": ["Ann", "Bob"], "label"
 
 
 @pytest.mark.parametrize("columns", [["unit", "coder", "label"], ["Coder", "Ann"], ["document", "Ann", "Bob"]])
-def test_table_of_one_judgement_a_row_is_sent_to_from_records(columns):
+def test_error_for_long_table_points_to_from_records(columns):
     frame = pd.DataFrame([[1] * len(columns)], columns=columns)
     with pytest.raises(ValueError, match=r"and each column is a coder here: .* by ReliabilityData.from_records"):
         ReliabilityData.from_frame(frame)
@@ -117,7 +117,7 @@ def test_table_of_one_judgement_a_row_is_sent_to_from_records(columns):
 
 
 @pytest.mark.parametrize("names", [["document", "unit"], ["unit", "document"], [None, None]])
-def test_index_of_two_levels_is_of_documents_and_units(names):
+def test_index_of_two_levels_names_documents_and_units(names):
     pairs = [("one", "A"), ("one", "B"), ("two", "A"), ("two", "C")]
     cells = [[{"A", "B"}, {"A"}], [{"A", "B"}, {"B"}], [{"A", "C"}, "none"], [{"A", "C"}, {"A", "C"}]]
     flipped = names[1] == "document"
@@ -134,7 +134,7 @@ def test_index_of_two_levels_is_of_documents_and_units(names):
         assert alpha(data, name, exclude_unit="both").value == pytest.approx(float(value))
 
 
-def test_member_named_by_document_and_unit_stays_as_it_is():
+def test_members_named_by_document_and_unit_are_kept():
     index = pd.MultiIndex.from_tuples([("one", "A"), ("one", "B")])
     frame = pd.DataFrame({"Ann": [{("one", "A"), "B"}, {"B"}]}, index=index)
     assert ReliabilityData.from_frame(frame).values[0] == frozenset({("one", "A"), ("one", "B")})
@@ -143,7 +143,7 @@ def test_member_named_by_document_and_unit_stays_as_it_is():
 COUNTS = [[3, 0, 0], [2, 1, 0], [0, 2, 1], [1, 1, 1], [0, 0, 2], [0, 0, 0]]
 
 
-def test_counts_have_the_coefficients_of_any_coders_who_gave_them():
+def test_coefficients_of_counts_equal_coefficients_of_judgements():
     rows = [["x", "x", "x"], ["x", "y", "x"], ["y", "z", "y"], ["z", "x", "y"], [None, "z", "z"], [None] * 3]
     data = ReliabilityData.from_counts(COUNTS, "xyz")
     for coefficient in (alpha, fleiss_kappa, measures.observed_agreement, measures.bennett_s, measures.gwet_ac1):
@@ -165,7 +165,7 @@ def test_counts_have_the_coefficients_of_any_coders_who_gave_them():
         lambda data: interval(data, alpha, sample="coders"),
     ],
 )
-def test_what_asks_who_gave_what_refuses_counts(call):
+def test_functions_that_need_coders_refuse_counts(call):
     with pytest.raises(ValueError, match="these data are counts: which coder gave what is not known"):
         call(ReliabilityData.from_counts(COUNTS))
 
@@ -179,7 +179,7 @@ def test_what_asks_who_gave_what_refuses_counts(call):
         ([[1, 2]], "x", "2 columns of counts, 1 categories"),
     ],
 )
-def test_wrong_counts_are_named(counts, categories, message):
+def test_error_names_wrong_counts(counts, categories, message):
     with pytest.raises(ValueError, match=message):
         ReliabilityData.from_counts(counts, categories)
 
@@ -209,7 +209,7 @@ def labelled(table, documents):
     st.sampled_from(["none", "observed", "both"]),
     st.sampled_from(["subset", "disjoint"]),
 )
-def test_sets_of_labels_are_compared_over_all_documents(drawn, name, exclude_unit, empty):
+def test_label_sets_are_compared_across_documents(drawn, name, exclude_unit, empty):
     table, documents = drawn
     data = labelled(table, documents)
     options = {"exclude_unit": exclude_unit, "empty": empty}
@@ -229,7 +229,7 @@ def test_sets_of_labels_are_compared_over_all_documents(drawn, name, exclude_uni
 
 @examples(30)
 @given(label_tables(), st.sampled_from(SET_DISTANCES), st.randoms(use_true_random=False))
-def test_intervals_of_sets_of_labels_are_of_these_documents(drawn, name, random):
+def test_intervals_of_label_sets_leave_out_each_document(drawn, name, random):
     table, documents = drawn
     data = labelled(table, documents)
     without = exact.without_each(table, documents, lambda rest: exact.alpha(rest, name)[0])
@@ -248,7 +248,7 @@ def test_intervals_of_sets_of_labels_are_of_these_documents(drawn, name, random)
     assert units.result == alpha(data, name)
 
 
-def test_jackknife_over_units_of_label_sets_is_alpha_of_the_rest():
+def test_jackknife_of_label_sets_leaves_out_each_unit():
     rows = [["pq", "p"], ["q", "qr"], ["pr", "pr"], ["r", "q"], ["pq", "q"]]
     table = {i: [frozenset(v) for v in row] for i, row in enumerate(rows)}
     found = jackknife(labelled(table, dict.fromkeys(table, "text")), alpha, "masi", exclude_unit="both")
@@ -257,7 +257,7 @@ def test_jackknife_over_units_of_label_sets_is_alpha_of_the_rest():
         assert value == pytest.approx(float(exact.alpha(rest, "masi")[0]))
 
 
-def test_sets_of_labels_are_related_as_sets_are():
+def test_relation_counts_of_label_sets_equal_relations_of_sets():
     rows = [["pq", "p"], ["pq", "qr"], ["p", "r"], ["p", "p"]]
     data = labelled({i: [frozenset(v) for v in row] for i, row in enumerate(rows)}, dict(enumerate("aabb")))
     kinds = ["subsumption", "intersection", "disjunction", "identity"]
@@ -270,7 +270,7 @@ def test_sets_of_labels_are_related_as_sets_are():
     ]
 
 
-def test_rounds_of_sets_of_labels_can_be_compared():
+def test_rounds_of_label_sets_can_be_compared():
     rows = [["pq", "p"], ["q", "qr"], ["pr", "pr"], ["r", "q"], ["pq", "q"], ["p", "p"], ["q", "q"], ["r", "r"]]
     table = {i: [frozenset(v) for v in row] for i, row in enumerate(rows)}
     first = labelled(table, {i: i // 2 for i in table})
@@ -281,7 +281,7 @@ def test_rounds_of_sets_of_labels_can_be_compared():
     assert (whole.members, alpha(whole, "masi")) == ("labels", alpha(first, "masi"))
 
 
-def test_one_text_coded_twice_with_labels_as_members_falls_into_units():
+def test_difference_on_one_text_of_label_sets_resamples_units():
     rows = {i: [frozenset("pq"), frozenset("p" if i % 3 else "q")] for i in range(9)}
     other = {i: [frozenset("p"), frozenset("p" if i % 2 else "q")] for i in range(9)}
     first, second = (labelled(table, dict.fromkeys(table, "text")) for table in (rows, other))

@@ -23,7 +23,7 @@ def of(document, *members):
     return frozenset((document, member) for member in members)
 
 
-def test_cell_is_a_label_a_set_of_its_document_or_nothing(written):
+def test_matrix_cells_are_labels_sets_or_missing(written):
     data = ReliabilityData.from_matrix(written(MATRIX))
     assert values_of(data) == {
         ("one", "A"): [of("one", "A", "B"), of("one", "A"), "none"],
@@ -35,7 +35,7 @@ def test_cell_is_a_label_a_set_of_its_document_or_nothing(written):
     assert data.documents == ("one", "two")
 
 
-def test_sets_of_a_matrix_may_be_of_shared_labels(written, capsys):
+def test_matrix_sets_may_have_labels_as_members(written, capsys):
     path = written("text,unit,Ann,Bob\none,A,{joy|fear},{joy}\ntwo,A,{joy},none\ntwo,B,{a\\|b},{joy|fear}\n")
     data = ReliabilityData.from_matrix(path, members="labels")
     assert data.members == "labels"
@@ -50,7 +50,7 @@ def test_sets_of_a_matrix_may_be_of_shared_labels(written, capsys):
         ReliabilityData.from_matrix(path, members="words")
 
 
-def test_readings_are_parted_by_two_bars(written):
+def test_two_bars_separate_readings(written):
     path = written("text,unit,Ann,Bob\none,A,{A|B||C},{A|B}\none,B,{||A},{A\\||B}\ntwo,A,{A||B||C},{A}\n")
     assert values_of(ReliabilityData.from_matrix(path)) == {
         ("one", "A"): [Readings([of("one", "A", "B"), of("one", "C")]), of("one", "A", "B")],
@@ -59,19 +59,19 @@ def test_readings_are_parted_by_two_bars(written):
     }
 
 
-def test_apostrophe_stays_in_a_raw_matrix(written):
+def test_raw_matrix_keeps_apostrophes(written):
     data = ReliabilityData.from_matrix(written(MATRIX), raw=True)
     assert data.coders[-1] == "'+Cy"
     assert values_of(data)["two", "A"][-1] == "'=1"
 
 
 @pytest.mark.parametrize("changed", [MATRIX.replace("\n", "\r\n"), f"\ufeff{MATRIX}", f"{MATRIX}three,,{{}},,\n"])
-def test_line_ends_byte_order_mark_and_empty_texts_change_nothing(written, changed):
+def test_matrix_ignores_line_ends_byte_order_mark_and_empty_texts(written, changed):
     found, expected = (ReliabilityData.from_matrix(written(content)) for content in (changed, MATRIX))
     assert values_of(found) == values_of(expected)
 
 
-def test_tabs_part_the_columns_of_a_tsv(written):
+def test_tabs_separate_columns_of_tsv(written):
     data = ReliabilityData.from_matrix(written("text\tunit\tAnn\nx\tA\t{A,B|C}\n", "m.tsv"))
     assert values_of(data) == {("x", "A"): [of("x", "A,B", "C")]}
 
@@ -102,19 +102,19 @@ def test_tabs_part_the_columns_of_a_tsv(written):
         (f"text,unit,Ann\na,b,{'c' * 200_000}\n", "line 2: field larger than field limit"),
     ],
 )
-def test_error_names_the_file_and_the_line(written, text, message):
+def test_error_names_file_and_line(written, text, message):
     path = written(text)
     with pytest.raises(ValueError, match=r"table\.csv: ") as caught:
         ReliabilityData.from_matrix(path)
     assert message in str(caught.value)
 
 
-def test_a_matrix_may_have_no_units(written):
+def test_matrix_may_have_no_units(written):
     data = ReliabilityData.from_matrix(written("text,unit,Ann\n"))
     assert (data.coders, data.units, alpha(data).value) == (("Ann",), (), None)
 
 
-def test_the_command_reads_a_matrix(written, capsys):
+def test_command_reads_matrix(written, capsys):
     assert command([str(written(MATRIX)), "--matrix", "--distance", "masi", "--replicates", "10"]) == 0
     assert capsys.readouterr().out.startswith("alpha, masi")
     assert command([str(written("text,unit,A\na,b,{\n")), "--matrix", "--raw"]) == 2
@@ -126,7 +126,7 @@ WORDS = st.text(st.sampled_from("ab'=+-@\t\r\n\",;|\\{}: 0é😀\u2028\x0b\x85")
 
 @examples(100, HealthCheck.function_scoped_fixture)
 @given(st.data(), st.booleans())
-def test_what_the_formats_write_the_library_reads(written, data, raw):
+def test_library_reads_matrix_written_by_formats(written, data, raw):
     coders = data.draw(st.lists(WORDS, min_size=1, max_size=3, unique=True))
     units = data.draw(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=4, unique=True))
     values = st.none() | WORDS | st.frozensets(WORDS, max_size=3)
@@ -139,7 +139,7 @@ def test_what_the_formats_write_the_library_reads(written, data, raw):
     }
 
 
-def test_reading_a_matrix_takes_time_by_its_size(written):
+def test_time_to_read_matrix_is_linear(written):
     members = "|".join(f"u{number}" for number in range(100))
 
     def read(n_texts):
@@ -150,7 +150,7 @@ def test_reading_a_matrix_takes_time_by_its_size(written):
     assert_grows_with_input(read, 100)
 
 
-def test_refusing_an_unended_set_takes_time_by_its_size(written):
+def test_time_to_refuse_unclosed_set_is_linear(written):
     def refuse(n):
         with pytest.raises(ValueError, match="this is not a set"):
             ReliabilityData.from_matrix(written("text,unit,Ann\na,b,{" + "a|" * n + "\\\n"))

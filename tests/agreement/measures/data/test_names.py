@@ -54,7 +54,7 @@ def read_long(path):
 
 
 @pytest.mark.parametrize("writing", WRITINGS)
-def test_all_readers_of_a_table_have_the_same_names(tmp_path, capsys, writing):
+def test_all_readers_of_table_keep_same_names(tmp_path, capsys, writing):
     long, wide = tmp_path / "long.csv", tmp_path / "wide.csv"
     long.write_bytes(table_bytes(LONG, *writing))
     wide.write_bytes(table_bytes(WIDE, *writing))
@@ -80,7 +80,7 @@ def test_all_readers_of_a_table_have_the_same_names(tmp_path, capsys, writing):
 
 
 @pytest.mark.parametrize("writing", WRITINGS[:3])
-def test_tables_of_projects_have_the_names_of_the_library(writing):
+def test_project_formats_and_library_read_same_names(writing):
     """Their units are keys of markables, and of a matrix alone any text."""
     keyed = [(row[0], f"phrase:{n}-{n + 1}", *row[2:]) for n, row in enumerate(ROWS)]
     table = table_bytes([("text", "unit", "coder", "label"), *keyed], *writing)
@@ -91,7 +91,7 @@ def test_tables_of_projects_have_the_names_of_the_library(writing):
     assert {(row.text, row.unit): list(row.values) for row in found.rows} == TABLE
 
 
-def test_project_says_which_encoding_a_table_is_in():
+def test_error_names_encoding_of_table():
     with pytest.raises(FormatError, match="say encoding=utf-16"):
         matrix.read_csv(Bundle.of("wide.csv", table_bytes(WIDE, "\t", "utf-16")))
 
@@ -109,7 +109,7 @@ SECTIONS = """document,unit,coder,chain
 
 
 @pytest.mark.parametrize("arguments", [[], ["--workers", "1"]])
-def test_numbered_sections_stay_apart(tmp_path, capsys, arguments):
+def test_sections_1_1_and_1_10_are_different_documents(tmp_path, capsys, arguments):
     path = tmp_path / "doc.csv"
     path.write_text(SECTIONS)
     assert main([str(path), "--distance", "masi", "--json", *arguments]) == 0
@@ -129,7 +129,7 @@ OF_ONE_PAGE = "page," + MATRIX.replace("\n", "\nx,").removesuffix("x,")
         (OF_ONE_PAGE.replace("page", "Text"), ["--unit", "item"]),
     ],
 )
-def test_columns_of_a_matrix_are_known_by_name(tmp_path, capsys, text, arguments):
+def test_matrix_columns_are_found_by_name(tmp_path, capsys, text, arguments):
     path = tmp_path / "wide.csv"
     path.write_text(text)
     assert main([str(path), "--matrix", "--json", *arguments]) == 0
@@ -155,7 +155,7 @@ ORDERED = {
 
 
 @pytest.mark.parametrize("name", ORDERED)
-def test_labels_in_text_are_numbers_if_numbers_are_asked_for(tmp_path, name):
+def test_numeric_distances_parse_text_labels(tmp_path, name):
     numbers = [[float(label) for label in pair] for pair in NUMBERS]
     data = ReliabilityData.from_csv(written(tmp_path / "numbers.csv", NUMBERS))
     assert ORDERED[name](data) == ORDERED[name](numbers)
@@ -163,7 +163,7 @@ def test_labels_in_text_are_numbers_if_numbers_are_asked_for(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ORDERED)
-def test_word_among_numbers_is_named_with_its_line(tmp_path, name):
+def test_error_names_line_of_word_among_numbers(tmp_path, name):
     path = written(tmp_path / "numbers.csv", [*NUMBERS, ("2", "NA")])
     with pytest.raises(ValueError, match=r"numbers\.csv: line 13: 'NA' is no number"):
         ORDERED[name](ReliabilityData.from_csv(path))
@@ -173,13 +173,13 @@ def test_word_among_numbers_is_named_with_its_line(tmp_path, name):
             over([path], SumOptions((name,)), columns=columns)
 
 
-def test_names_that_were_read_as_numbers_are_refused():
+def test_fractional_names_are_refused():
     frame = pd.DataFrame({"unit": [1.1, 1.1], "coder": ["A", "B"], "label": ["x", "x"]})
     with pytest.raises(ValueError, match=r"column 'unit' has 1\.1: take text \(dtype=str\) or whole numbers"):
         ReliabilityData.from_records(frame)
 
 
-def test_unit_in_two_documents_names_the_way_out(tmp_path):
+def test_error_for_unit_in_two_documents_names_option(tmp_path):
     path = tmp_path / "judgements.csv"
     path.write_text("text,unit,coder,label\none,u1,A,x\ntwo,u1,B,x\n")
     with pytest.raises(ValueError, match=r"unit=\['text', 'unit'\] \(--unit text,unit\)"):

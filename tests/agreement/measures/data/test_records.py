@@ -28,7 +28,7 @@ two,D,Bob,,
 """
 
 
-def test_chains_are_of_a_coder_and_document_beside_labels(written):
+def test_chain_ids_are_local_to_coder_and_document(written):
     data = ReliabilityData.from_csv(written(RECORDS))
     assert values_of(data) == {
         "A": [frozenset("AB"), frozenset("A")],
@@ -41,7 +41,7 @@ def test_chains_are_of_a_coder_and_document_beside_labels(written):
 
 @examples(40)
 @given(tables(sets=False))
-def test_labels_are_the_same_data_as_their_table(drawn):
+def test_records_of_labels_equal_their_table(drawn):
     table, documents = drawn
     coders = "ABCD"[: len(next(iter(table.values()), []))]
     rows = [
@@ -57,7 +57,7 @@ def test_labels_are_the_same_data_as_their_table(drawn):
 
 
 @pytest.mark.parametrize("kind", [int, str])
-def test_chain_ids_are_the_same_data_as_their_array(kind):
+def test_records_of_chain_ids_equal_their_array(kind):
     ids = [[0, 0], [0, 1], [5, 1], [0, 0], [0, 3]]
     texts = [3, 3, 3, 1, 1]
     rows = [
@@ -108,7 +108,7 @@ LABELS = "".join(f"{i},{coder},{name}\n" for i, name in enumerate(NAMES) for cod
         "empty",
     ],
 )
-def test_columns_and_cells_of_a_file_are_read_as_they_are_named(written, text, columns, expected):
+def test_file_columns_may_be_named_and_cells_stay_text(written, text, columns, expected):
     path = written(text, "table.tsv" if "\t" in text else "table.csv")
     assert values_of(ReliabilityData.from_csv(path, **columns)) == expected
 
@@ -133,14 +133,14 @@ def test_columns_and_cells_of_a_file_are_read_as_they_are_named(written, text, c
         (b"unit,coder,label\nA,Ann,caf\xe9\n", "line 2: byte 0xE9 is not UTF-8: save the file as UTF-8"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_named_with_its_line(written, text, message):
+def test_error_names_file_and_line(written, text, message):
     path = written(text)
     with pytest.raises(ValueError, match=message) as raised:
         ReliabilityData.from_csv(path)
     assert str(raised.value).startswith(f"{path}: ")
 
 
-def test_requested_column_must_be_there():
+def test_requested_column_must_exist():
     with pytest.raises(ValueError, match="there is no column 'text' among"):
         ReliabilityData.from_records(pd.DataFrame({"unit": [1], "coder": [1], "label": [1]}), document="text")
 
@@ -160,7 +160,7 @@ CHAINS = "document,unit,coder,chain\n" + "".join(
         (["--replicates", "50"], partial(bootstrap, n=50), "percentile bootstrap, 50 replicates of 3 documents"),
     ],
 )
-def test_command_prints_alpha_with_its_interval(written, capsys, arguments, estimate, how):
+def test_command_prints_alpha_with_interval(written, capsys, arguments, estimate, how):
     path = written(CHAINS)
     assert main([str(path), "--exclude-unit", "both", *arguments]) == 0
     out = capsys.readouterr().out
@@ -171,7 +171,7 @@ def test_command_prints_alpha_with_its_interval(written, capsys, arguments, esti
     assert how in out
 
 
-def test_command_says_why_there_is_no_interval_and_prints_json(written, capsys):
+def test_command_explains_missing_interval_and_prints_json(written, capsys):
     path = written("unit,coder,label\n1,Ann,x\n1,Bob,x\n2,Ann,y\n2,Bob,x\n")
     assert main([str(path)]) == 0
     assert "no interval: it takes 8 components, and there are 2" in capsys.readouterr().out
@@ -190,14 +190,14 @@ def test_command_says_why_there_is_no_interval_and_prints_json(written, capsys):
         (["{}", "--distance", "ratio"], "line 2: 'x' is no number, and the distance 'ratio' is of numbers"),
     ],
 )
-def test_command_says_what_it_cannot_use(written, capsys, arguments, message):
+def test_command_names_unusable_argument(written, capsys, arguments, message):
     path = written("unit,coder,label\n1,Ann,x\n1,Bob,y\n")
     assert main([argument.format(path) for argument in arguments]) == 2
     assert message in capsys.readouterr().err
 
 
 @pytest.mark.slow
-def test_module_can_be_run(written):
+def test_module_runs_as_command(written):
     command = [sys.executable, "-m", "agreement.measures", str(written(CHAINS)), "--replicates", "2"]
     found = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     assert found.stdout.startswith("alpha, nominal")

@@ -25,7 +25,7 @@ def decoded(data):
 
 @examples(40)
 @given(tables())
-def test_canonical_matrix_says_what_was_put_in(drawn):
+def test_canonical_matrix_keeps_all_values(drawn):
     table, documents = drawn
     data = data_of(table, documents)
     assert decoded(data) == table
@@ -34,7 +34,7 @@ def test_canonical_matrix_says_what_was_put_in(drawn):
 
 @examples(40)
 @given(tables())
-def test_frame_gives_the_same_data_as_its_values(drawn):
+def test_data_from_frame_equal_data_from_values(drawn):
     table, documents = drawn
     data = data_of(table, documents)
     frame = pd.DataFrame(index=list(table), columns=list(data.coders), dtype=object)
@@ -48,17 +48,17 @@ def test_frame_gives_the_same_data_as_its_values(drawn):
 
 
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT])
-def test_every_missing_mark_of_pandas_is_missing(missing):
+def test_missing_markers_of_pandas_are_missing_values(missing):
     frame = pd.DataFrame({"Ann": [AB, missing], "Bob": ["none", frozenset()]}, index=["A", "B"], dtype=object)
     assert decoded(ReliabilityData.from_frame(frame)) == {"A": [AB, "none"], "B": [None, frozenset()]}
 
 
-def test_numbers_with_gaps_are_labels_with_gaps():
+def test_frame_of_numbers_with_gaps_has_integer_labels():
     data = ReliabilityData.from_frame(pd.DataFrame({"Ann": [1, np.nan, 2], "Bob": [1, 2, 3]}))
     assert decoded(data) == {0: [1, 1], 1: [None, 2], 2: [2, 3]}
 
 
-def test_labels_are_numbered_after_sets_and_a_set_after_its_supersets():
+def test_sets_are_numbered_after_supersets_and_before_labels():
     data = one_document({"A": ["none", A], "B": [B, AB], "C": ["place", frozenset(["turn"])]})
     assert data.values == (AB, A, B, frozenset(["turn"]), "none", "place")
     apart = one_document([[frozenset(), "none", None]])
@@ -66,7 +66,7 @@ def test_labels_are_numbered_after_sets_and_a_set_after_its_supersets():
     assert alpha(apart).n_judgements == 2
 
 
-def test_data_survive_pickling_and_cannot_be_changed():
+def test_data_can_be_pickled_and_are_read_only():
     data = one_document({("text", 1): [AB, A], ("text", 2): [AB, "none"]})
     assert decoded(pickle.loads(pickle.dumps(data))) == decoded(data)
     assert list(data.to_frame().index) == [("text", 1), ("text", 2)]
@@ -74,7 +74,7 @@ def test_data_survive_pickling_and_cannot_be_changed():
         data.codes[0, 0] = 0
 
 
-def test_data_show_their_counts_and_a_notebook_the_matrix():
+def test_repr_shows_counts_and_html_escapes_names():
     assert repr(one_document([["a", "b"]])) == "<ReliabilityData: 1 unit, 2 coders, 1 document, 2 values>"
     shown = one_document({"<A>": [AB, "none"], "B": [AB, None]})._repr_html_()
     assert "ReliabilityData: 2 units, 2 coders, 1 document, 2 values" in shown
@@ -88,13 +88,13 @@ def test_chain_ids_may_be_any_integers(kind):
     assert data.documents == (7,)
 
 
-def test_chain_ids_may_be_large_and_documents_far_apart():
+def test_chain_ids_and_document_numbers_may_be_large():
     ids = np.array([[10**15, 5], [10**15, 6], [-1, 5], [10**15, 5]])
     data = ReliabilityData.from_chain_ids(ids, np.array([10**12, 10**12, 10**12, 3]))
     assert decoded(data) == {0: [{0, 1}, {0, 2}], 1: [{0, 1}, {1}], 2: [None, {0, 2}], 3: [{3}, {3}]}
 
 
-def test_some_documents_are_data_of_their_own():
+def test_documents_can_be_selected():
     data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [1, 1]], ["x", "y", "x"])
     assert decoded(data.of_documents(["x"])) == {0: [{0, 2}] * 2, 2: [{0, 2}] * 2}
     with pytest.raises(ValueError, match="there is no document 'z'"):
@@ -117,7 +117,7 @@ def values(units, rows, documents, coders=("Ann", "Bob")):
         (("AB", [["x", "y"]], "tt"), "2 units, 1 rows of values, 2 documents"),
     ],
 )
-def test_what_is_wrong_with_values_is_named(arguments, message):
+def test_error_names_wrong_values(arguments, message):
     with pytest.raises(ValueError, match=message):
         values(*arguments)
 
@@ -129,7 +129,7 @@ def test_what_is_wrong_with_values_is_named(arguments, message):
         (pd.Series(["t"], index=["B"]), "unit 'A' is in no document"),
     ],
 )
-def test_documents_of_a_frame_name_each_unit_once(documents, message):
+def test_frame_documents_must_name_each_unit_once(documents, message):
     frame = pd.DataFrame({"Ann": ["x"], "Bob": ["y"]}, index=["A"])
     with pytest.raises(ValueError, match=message):
         ReliabilityData.from_frame(frame, documents)
@@ -143,12 +143,12 @@ def test_documents_of_a_frame_name_each_unit_once(documents, message):
         [[AB, "x"], ["x", "y"]],  # a unit of another document in a chain
     ],
 )
-def test_member_of_two_documents_is_named(rows):
+def test_error_names_member_of_two_documents(rows):
     with pytest.raises(ValueError, match=r"'(A|B|turn)' is in documents 't' and 'u'"):
         values("AB", rows, "tu")
 
 
-def test_sets_of_labels_taken_for_units_are_refused_with_what_to_say():
+def test_error_for_shared_members_suggests_members_labels():
     rows = [[{"p", "q"}, {"p"}], [{"p"}, {"q"}]]
     with pytest.raises(ValueError, match="'t' and 'u'; of labels that documents share say members=\"labels\""):
         ReliabilityData.from_values("AB", ["Ann", "Bob"], rows, "tu")
@@ -156,7 +156,7 @@ def test_sets_of_labels_taken_for_units_are_refused_with_what_to_say():
     assert alpha(data, "jaccard").observed == pytest.approx(3 / 4)
 
 
-def test_empty_set_and_labels_may_be_in_several_documents():
+def test_empty_sets_and_labels_may_be_in_several_documents():
     assert alpha(values("AB", [[frozenset(), "x"], [frozenset(), "x"]], "tu")).n_values == 2
 
 

@@ -14,7 +14,7 @@ from tests.shared.cases import examples
 
 @examples(40)
 @given(tables())
-def test_collapsed_data_are_those_with_the_labels_renamed(drawn):
+def test_collapse_equals_renaming_labels(drawn):
     table, documents = drawn
     data = data_of(table, documents)
     mapping = {label: new for label, new in {"place": "any", "new": "any"}.items() if label in data.labels}
@@ -23,20 +23,20 @@ def test_collapsed_data_are_those_with_the_labels_renamed(drawn):
         assert alpha(collapse(data, mapping), distance).value == alpha(data_of(merged, documents), distance).value
 
 
-def test_categories_may_change_names_with_each_other():
+def test_collapse_can_swap_categories():
     data = one_document([["x", "y"], ["x", "x"]])
     swapped = collapse(data, {"x": "y", "y": "x"})
     assert values_of(swapped) == {0: ["y", "x"], 1: ["y", "y"]}
 
 
-def test_scheme_may_have_labels_that_nobody_used():
+def test_collapse_accepts_mapping_with_unused_labels():
     data = one_document([["place", "none"]])
     assert collapse(data, {"place": "any", "segment": "any"}).labels == ("any", "none")
     with pytest.raises(ValueError, match=r"no label of .'plcae'. is used; the labels are .'place', 'none'."):
         collapse(data, {"plcae": "any"})
 
 
-def test_of_sets_of_labels_the_members_are_merged():
+def test_collapse_merges_members_of_label_sets():
     rows = [[{"cat", "dog"}, {"cat"}], [{"car", "dog"}, "car"]]
     data = ReliabilityData.from_values("AB", ["Ann", "Bob"], rows, ["one", "two"], members="labels")
     merged = collapse(data, {"cat": "animal", "dog": "animal"})
@@ -46,7 +46,7 @@ def test_of_sets_of_labels_the_members_are_merged():
         collapse(data, {"cow": "animal"})
 
 
-def test_chain_ids_of_some_coders_stay_chain_ids():
+def test_pairwise_on_chain_ids_equals_data_of_two_coders():
     data = ReliabilityData.from_chain_ids([[1, 1, 1], [1, 2, -1], [2, 2, 1]], ["a"] * 3)
     found = pairwise(data, alpha, "jaccard")
     alone = ReliabilityData.from_chain_ids([[1, 1], [1, -1], [2, 1]], ["a"] * 3)

@@ -12,7 +12,7 @@ TURN = "turn"
 
 
 @st.composite
-def pointings(draw):
+def draw_pointers(draw):
     """Draw the pointers of some coders: one target, two alternatives, or two together; also forwards, or a turn."""
     coders = []
     for _ in range(draw(st.integers(1, 4))):
@@ -50,8 +50,8 @@ def without_singletons(values):
 
 
 @examples(300)
-@given(pointings())
-def test_the_pointers_make_the_entities_of_the_draft(coders):
+@given(draw_pointers())
+def test_pointers_reproduce_entities_of_draft(coders):
     draft = draft_of(coders)
     pointers = antecedents(draft, coders)
     made = values_of(pointers, draft.values)
@@ -60,14 +60,14 @@ def test_the_pointers_make_the_entities_of_the_draft(coders):
 
 @examples(100)
 @given(st.dictionaries(st.sampled_from(range(1, 7)), st.integers(0, 5)), st.integers(1, 3))
-def test_pointers_on_which_all_coders_agree_are_kept(drawn, n_coders):
+def test_unanimous_pointers_are_kept(drawn, n_coders):
     pointers = {ORDER[unit]: [frozenset(ORDER[target])] for unit, target in drawn.items() if target < unit}
     coders = [pointers] * n_coders
     assert antecedents(draft_of(coders), coders) == pointers
 
 
-def draft_of_ids(ids):
-    return consensus(ReliabilityData.from_chain_ids([[one] for one in ids], ["text"] * len(ids)))
+def draft_of_chain_ids(ids):
+    return consensus(ReliabilityData.from_chain_ids([[number] for number in ids], ["text"] * len(ids)))
 
 
 @pytest.mark.parametrize(
@@ -81,23 +81,23 @@ def draft_of_ids(ids):
         ([{2: {0}}], {1: {0}, 2: {0}}),
     ],
 )
-def test_most_coders_decide_then_the_nearest_that_precedes(coders, expected):
-    found = antecedents(draft_of_ids([1, 1, 1]), coders)
+def test_majority_or_nearest_preceding_unit_is_antecedent(coders, expected):
+    found = antecedents(draft_of_chain_ids([1, 1, 1]), coders)
     assert found == {unit: [frozenset(targets)] for unit, targets in expected.items()}
 
 
-def test_a_plural_reading_of_most_is_kept_with_the_targets_that_most_gave():
+def test_plural_reading_of_majority_keeps_its_targets():
     coders = [{"C": [{"A", "B"}], "D": {"C"}}, {"C": [{"A", "B"}], "D": {"C"}}, {"C": {"A"}, "D": {"C"}}]
     assert antecedents(draft_of(coders), coders) == {"C": [frozenset("AB")], "D": [frozenset("C")]}
 
 
-def test_an_ambiguous_unit_points_into_each_of_its_entities():
+def test_ambiguous_unit_points_into_each_entity():
     coders = [{"B": {"A"}, "D": {"C"}, "E": {"B", "D"}}] * 2
     draft = draft_of(coders)
     assert isinstance(draft.values["E"], Readings)
     assert antecedents(draft, coders)["E"] == [frozenset("B"), frozenset("D")]
 
 
-def test_a_turn_is_where_the_pointers_of_its_entity_end():
+def test_pointers_of_entity_with_turn_end_at_turn():
     coders = [{"B": {TURN}, "C": {"B"}}, {"B": {TURN}, "C": {TURN}}]
     assert antecedents(draft_of(coders), coders) == {"B": [frozenset({TURN})], "C": [frozenset("B")]}

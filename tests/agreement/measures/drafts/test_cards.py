@@ -19,7 +19,9 @@ def sets_of(value):
 
 def joined(column, first, second):
     """Say whether one coder has each of two units in the value of the other."""
-    return all(any(unit in one for one in sets_of(column[other])) for unit, other in ((first, second), (second, first)))
+    return all(
+        any(unit in members for members in sets_of(column[other])) for unit, other in ((first, second), (second, first))
+    )
 
 
 def as_given(table, documents):
@@ -31,7 +33,7 @@ def as_given(table, documents):
 
 @examples(150)
 @given(chain_tables(), st.sampled_from(["most", "agreed", "empty"]))
-def test_cards_have_every_contested_unit_and_all_units_of_its_entities(drawn, method):
+def test_cards_cover_contested_units_and_their_entities(drawn, method):
     data, given_rows = as_given(*drawn)
     draft = consensus(data, method)
     found = cards(data, draft)
@@ -51,7 +53,7 @@ def test_cards_have_every_contested_unit_and_all_units_of_its_entities(drawn, me
 
 @examples(150)
 @given(chain_tables(), st.sampled_from(["most", "agreed"]))
-def test_a_row_has_the_units_that_no_coder_separates(drawn, method):
+def test_row_has_units_that_no_coder_separates(drawn, method):
     data, given_rows = as_given(*drawn)
     for card in cards(data, consensus(data, method)):
         for row in card.rows:
@@ -65,7 +67,7 @@ def test_a_row_has_the_units_that_no_coder_separates(drawn, method):
 
 @examples(100)
 @given(chain_tables(ambiguous=False))
-def test_units_of_other_rows_of_an_entity_are_separated_by_some_coder(drawn):
+def test_some_coder_separates_rows_of_entity(drawn):
     data, given_rows = as_given(*drawn)
     for card in cards(data, consensus(data)):
         answers = [{tuple(given_rows[unit]) for unit in row.units} for row in card.rows]
@@ -75,7 +77,7 @@ def test_units_of_other_rows_of_an_entity_are_separated_by_some_coder(drawn):
 
 @examples(100)
 @given(chain_tables(ambiguous=False))
-def test_answers_are_labels_entities_or_chains_that_are_none(drawn):
+def test_row_answers_follow_values_of_coders(drawn):
     data, given_rows = as_given(*drawn)
     draft = consensus(data)
     entities = {value for value in draft.values.values() if isinstance(value, frozenset)}
@@ -99,7 +101,7 @@ def test_answers_are_labels_entities_or_chains_that_are_none(drawn):
             assert card.entity in row.answers
 
 
-def test_entities_come_first_and_those_in_dispute_before_others():
+def test_most_contested_entities_come_first():
     ids = [[1, 1, 1], [1, 1, 1], [1, 1, 2], [3, 3, 3], [3, 5, 6], [3, 3, 3], [7, 7, 7]]
     chains = ReliabilityData.from_chain_ids(ids, ["text"] * 7)
     rows = [[chains.value(code) for code in row] for row in chains.codes.tolist()]
@@ -117,7 +119,7 @@ def test_entities_come_first_and_those_in_dispute_before_others():
     assert found[1].rows[1].votes == {frozenset({0, 1, 2}): 2, frozenset({2}): 1}
 
 
-def test_a_unit_that_somebody_put_with_an_entity_is_on_its_card():
+def test_card_shows_units_that_some_coder_put_into_entity():
     ids = [[1, 1, 1], [1, 1, 1], [2, 2, 1], [1, 3, 1]]
     data = ReliabilityData.from_chain_ids(ids, ["text"] * 4)
     first, second = cards(data, consensus(data))
@@ -128,7 +130,7 @@ def test_a_unit_that_somebody_put_with_an_entity_is_on_its_card():
     assert second.rows[1].answers == (second.entity, frozenset({3}), second.entity)
 
 
-def test_a_card_has_the_coders_who_coded_its_document():
+def test_card_has_coders_of_its_document():
     table = {"A": ["x", None, "y"], "B": ["x", "y", "x"]}
     found = cards(data_of(table, {"A": "one", "B": "other"}), consensus(data_of(table, {"A": "one", "B": "other"})))
     assert [(card.document, card.coders, card.rows[0].answers) for card in found] == [
@@ -137,7 +139,7 @@ def test_a_card_has_the_coders_who_coded_its_document():
     ]
 
 
-def test_an_ambiguous_unit_is_on_the_cards_of_all_its_entities():
+def test_ambiguous_unit_is_on_cards_of_all_its_entities():
     values = index_labels("DEF", {"D": {1}, "E": {2}, "F": {1, 2}}, readings="matched")
     single = index_labels("DEF", {"D": {1}, "E": {2}, "F": {2}})
     data = one_document({unit: [values[unit], values[unit], single[unit]] for unit in "DEF"})
@@ -149,7 +151,7 @@ def test_an_ambiguous_unit_is_on_the_cards_of_all_its_entities():
     assert found[0].rows[1].answers == (values["F"], values["F"], values["E"])
 
 
-def test_a_draft_of_other_data_is_refused():
+def test_cards_refuse_draft_of_other_data():
     draft = consensus(one_document({"A": ["x"], "B": ["x"]}))
     with pytest.raises(ValueError, match="'B' of the draft is no unit of the data"):
         cards(one_document({"A": ["x"]}), draft)

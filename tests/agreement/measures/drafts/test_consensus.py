@@ -32,20 +32,22 @@ def as_exact(value):
 
 @examples(150)
 @given(chain_tables(n_coders=1), st.integers(1, 4), st.sampled_from(["most", "agreed", "coder"]))
-def test_coders_who_say_the_same_give_that_coding(drawn, n_coders, method):
+def test_draft_of_identical_codings_is_that_coding(drawn, n_coders, method):
     table, documents = drawn
-    one = {unit: row[0] for unit, row in table.items() if row[0] is not None}
-    chains = {chain for value in one.values() for chain in sets_of(value)}
-    alone = {chain for value in one.values() if len(sets_of(value)) == 1 for chain in sets_of(value)}
+    coding = {unit: row[0] for unit, row in table.items() if row[0] is not None}
+    chains = {chain for value in coding.values() for chain in sets_of(value)}
+    alone = {chain for value in coding.values() if len(sets_of(value)) == 1 for chain in sets_of(value)}
     # the chains of an ambiguous unit are known by the units that are in one alone
     assume(
-        one and chains == alone and all(chain in sets_of(one[unit]) for chain in chains for unit in chain & one.keys())
+        coding
+        and chains == alone
+        and all(chain in sets_of(coding[unit]) for chain in chains for unit in chain & coding.keys())
     )
     data = data_of({unit: row * n_coders for unit, row in table.items()}, documents)
     draft = draft_of(data, method)
-    assert {unit: as_exact(value) for unit, value in draft.values.items()} == one
+    assert {unit: as_exact(value) for unit, value in draft.values.items()} == coding
     assert draft.contested == ()
-    assert draft.objective == n_coders * len(joined_pairs(one, documents))
+    assert draft.objective == n_coders * len(joined_pairs(coding, documents))
 
 
 def sets_of(value):
@@ -60,7 +62,7 @@ def joined_pairs(values, documents):
 
 @examples(100)
 @given(chain_tables(), st.sampled_from(["most", "agreed", "empty"]), st.randoms(use_true_random=False))
-def test_the_order_and_the_names_of_coders_change_nothing(drawn, method, source):
+def test_draft_ignores_order_and_names_of_coders(drawn, method, source):
     table, documents = drawn
     n_coders = len(next(iter(table.values()), []))
     order = source.sample(range(n_coders), n_coders)
@@ -71,7 +73,7 @@ def test_the_order_and_the_names_of_coders_change_nothing(drawn, method, source)
 
 @examples(150)
 @given(chain_tables(), st.sampled_from(METHODS))
-def test_the_objective_is_the_sum_over_the_pairs_that_the_draft_joins(drawn, method):
+def test_objective_sums_votes_of_joined_pairs(drawn, method):
     table, documents = drawn
     assume(table)
     draft = draft_of(data_of(table, documents), method)
@@ -82,7 +84,7 @@ def test_the_objective_is_the_sum_over_the_pairs_that_the_draft_joins(drawn, met
 
 @examples(100)
 @given(chain_tables(ambiguous=False))
-def test_no_coder_has_chains_with_a_larger_objective(drawn):
+def test_no_coding_has_larger_objective_than_draft(drawn):
     table, documents = drawn
     data = data_of(table, documents)
     draft = consensus(data)
@@ -98,7 +100,7 @@ def test_no_coder_has_chains_with_a_larger_objective(drawn):
 
 @examples(100)
 @given(chain_tables(n_coders=3, ambiguous=False))
-def test_no_move_of_a_unit_and_no_merge_makes_the_objective_larger(drawn):
+def test_no_move_or_merge_increases_objective(drawn):
     table, documents = drawn
     draft = consensus(data_of(table, documents))
     votes = pair_votes(table, documents)
@@ -128,11 +130,13 @@ def best_and_found(codings):
 
 
 def rows_of(codings):
-    chains = [[frozenset(u for u, other in enumerate(coding) if other == one) for one in coding] for coding in codings]
+    chains = [
+        [frozenset(u for u, other in enumerate(coding) if other == number) for number in coding] for coding in codings
+    ]
     return list(zip(*chains, strict=True))
 
 
-def test_few_drafts_of_chance_chains_are_not_the_best_partition():
+def test_drafts_of_random_chains_are_nearly_optimal():
     source = random.Random(1)
     pairs = [best_and_found([[source.randrange(3) for _ in range(6)] for _ in range(3)]) for _ in range(60)]
     assert all(found <= best for best, found in pairs)
@@ -141,16 +145,16 @@ def test_few_drafts_of_chance_chains_are_not_the_best_partition():
 
 
 @pytest.mark.parametrize("noise", [0.1, 0.3])
-def test_of_coders_who_err_each_draft_is_the_best_partition(noise):
+def test_draft_of_noisy_coders_is_best_partition(noise):
     for seed in range(20):
         source = random.Random(seed)
         truth = [source.randrange(3) for _ in range(7)]
-        codings = [[source.randrange(4) if source.random() < noise else one for one in truth] for _ in range(3)]
+        codings = [[source.randrange(4) if source.random() < noise else number for number in truth] for _ in range(3)]
         best, found = best_and_found(codings)
         assert found == best
 
 
-def test_a_draft_is_nearer_to_the_truth_than_a_coder():
+def test_draft_is_nearer_to_truth_than_coders():
     moves, single = [], []
     for seed in range(5):
         truth, codings = simulate(300, 3, 0.1, seed)
@@ -160,7 +164,7 @@ def test_a_draft_is_nearer_to_the_truth_than_a_coder():
     assert sum(single) / len(single) > 0.07
 
 
-def test_time_grows_with_the_units():
+def test_time_to_draft_is_linear_in_units():
     texts = {n: as_data(simulate(n, 5, 0.2, 1)[1]) for n in (500, 2000)}
     assert_grows_with_input(lambda n: consensus(texts[n]), 2000)
 
@@ -180,26 +184,26 @@ ALONE = {unit: frozenset(unit) for unit in "ABCD"}
         ([ALONE["A"], ALONE["A"], None], ALONE["A"]),
     ],
 )
-def test_most_frequent_answer_holds_and_a_tie_is_undecided(row, value):
+def test_most_frequent_answer_wins_and_tie_stays_undecided(row, value):
     draft = consensus(one_document({"A": row, "B": ["new"] * len(row)}))
     assert draft.values == {"A": value, "B": "new"}
     assert draft.contested == ("A",)
 
 
 @pytest.mark.parametrize("row", [["place", None], ["place", None, None], [ALONE["A"], "place", None, None]])
-def test_unit_that_half_of_the_coders_marked_is_contested(row):
+def test_unit_marked_by_half_of_coders_is_contested(row):
     draft = consensus(one_document({"A": row, "B": ["new"] * len(row)}))
     assert (draft.values, draft.contested) == ({"B": "new"}, ("A",))
 
 
-def test_who_did_not_code_a_document_is_not_counted_in_it():
+def test_coders_count_only_in_documents_they_coded():
     table = {"A": ["place", None, None], "B": ["new", "new", "new"]}
     draft = consensus(data_of(table, {"A": "one", "B": "other"}))
     assert draft.values == {"A": "place", "B": "new"}
     assert draft.contested == ()
 
 
-def test_a_label_is_no_vote_against_a_pair():
+def test_labels_do_not_vote_against_pairs():
     both = frozenset("AB")
     table = {"A": [both, "none", ALONE["A"], both], "B": [both, ALONE["B"], ALONE["B"], both]}
     draft = consensus(one_document(table))
@@ -207,7 +211,7 @@ def test_a_label_is_no_vote_against_a_pair():
     assert draft.objective == 1
 
 
-def test_what_all_say_is_joined_by_all():
+def test_agreed_draft_keeps_unanimous_answers():
     ids = [[1, 1], [1, 1], [1, 2], [2, 2]]
     draft = consensus(ReliabilityData.from_chain_ids(ids, ["text"] * 4), "agreed")
     assert [sorted(value) for value in draft.values.values()] == [[0, 1], [0, 1], [2], [3]]
@@ -217,14 +221,14 @@ def test_what_all_say_is_joined_by_all():
     assert draft.contested == ("B", "C", "D")
 
 
-def test_empty_draft_leaves_all_that_is_marked_to_be_looked_at():
+def test_empty_draft_contests_all_marked_units():
     draft = consensus(one_document({"A": ["place", "place"], "B": [None, None]}), "empty")
     assert (draft.values, draft.contested, draft.objective) == ({}, ("A",), 0)
     draft = consensus(ReliabilityData.from_values([], ["A"], [], []))
     assert (draft.values, draft.contested, draft.objective) == ({}, (), 0)
 
 
-def test_ambiguous_unit_is_in_each_entity_where_most_have_it():
+def test_ambiguous_unit_is_in_entities_of_majority():
     values = index_labels("DEF", {"D": {1}, "E": {2}, "F": {1, 2}}, readings="matched")
     single = index_labels("DEF", {"D": {1}, "E": {2}, "F": {2}})
     two_of_three = one_document({u: [values[u], values[u], single[u]] for u in "DEF"}, "XYZ")
@@ -236,14 +240,14 @@ def test_ambiguous_unit_is_in_each_entity_where_most_have_it():
 
 
 @pytest.mark.parametrize("method", ["most", "agreed"])
-def test_what_is_ambiguous_does_not_hold_entities_together(method):
+def test_ambiguous_units_do_not_join_entities(method):
     values = index_labels("ABCDE", {"A": {1}, "B": {2}, "C": {1, 2}, "D": {1, 2}, "E": {2}}, readings="matched")
     first, second = frozenset({"A", "C", "D", "turn"}), frozenset("BCDE")
     values |= {"A": first, "C": Readings([first, second]), "D": Readings([first, second])}
     assert consensus(one_document({unit: [values[unit]] * 3 for unit in "ABCDE"}), method).values == values
 
 
-def test_a_turn_is_in_the_entity_of_those_who_point_to_it():
+def test_turn_is_in_entity_of_units_that_point_to_it():
     together = frozenset({"A", "B", "turn"})
     draft = consensus(one_document({"A": [together, together, ALONE["A"]], "B": [together, together, ALONE["B"]]}))
     assert draft.values == {"A": together, "B": together}
@@ -268,12 +272,12 @@ def test_labels_alone_are_decided_by_majority():
         ({"method": "coder", "coder": "Z"}, "there is no coder 'Z' among ['A', 'B']"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(arguments, message):
+def test_consensus_refuses_wrong_method_or_coder(arguments, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         consensus(one_document({"A": ["x", "x"]}), **arguments)
 
 
-def test_counts_and_sets_that_are_no_chains_are_refused():
+def test_consensus_refuses_counts_and_sets_without_unit():
     with pytest.raises(ValueError, match="these data are counts"):
         consensus(ReliabilityData.from_counts([[2, 0], [1, 1]]))
     with pytest.raises(ValueError, match=r"'B' is not in a set that is its value: .* mode=\"full\""):

@@ -29,7 +29,7 @@ MISSING = st.sampled_from(["drop", "available"])
 COUNTS = ("n_units", "n_coders", "n_values", "n_judgements", "left_out")
 
 
-def lopsided(a, b):
+def unbounded_distance(a, b):
     """Return a distance that has no bound, also between labels and between sets of different documents."""
     return abs(weight(a) - weight(b)) / 4
 
@@ -39,13 +39,13 @@ def weight(value):
 
 
 DRAWN = st.one_of(
-    st.tuples(tables(), st.sampled_from([*SET_DISTANCES, lopsided])), st.tuples(tables(readings=True), NAMES)
+    st.tuples(tables(), st.sampled_from([*SET_DISTANCES, unbounded_distance])), st.tuples(tables(readings=True), NAMES)
 )
 
 
 @examples(280)
 @given(DRAWN, OPTIONS)
-def test_alpha_and_its_contributions_follow_their_definition(drawn, options):
+def test_alpha_and_contributions_equal_exact_definition(drawn, options):
     (table, documents), name = drawn
     data, expected = data_of(table, documents), exact.alpha(table, name, **options)
     result, parts = alpha(data, name, **options), contributions(data, name, **options)
@@ -65,7 +65,7 @@ def test_alpha_and_its_contributions_follow_their_definition(drawn, options):
 
 @examples(80)
 @given(number_tables(), st.sampled_from(ORDERED_DISTANCES))
-def test_alpha_of_numbers_follows_its_definition(drawn, name):
+def test_alpha_of_numbers_equals_exact_definition(drawn, name):
     table, documents = drawn
     data = data_of(table, documents)
     result = alpha(data, name)
@@ -85,7 +85,7 @@ def assert_kappa(result, expected, disagreement=False):
 
 @examples(60)
 @given(tables(), MISSING)
-def test_coefficients_of_categories_follow_their_definitions(drawn, missing):
+def test_coefficients_of_categories_equal_exact_definitions(drawn, missing):
     table, documents = drawn
     data = data_of(table, documents)
     for name, coefficient in FAMILY.items():
@@ -95,7 +95,7 @@ def test_coefficients_of_categories_follow_their_definitions(drawn, missing):
 
 @examples(160)
 @given(tables() | tables(readings=True), NAMES, MISSING, st.fixed_dictionaries(CONVENTIONS))
-def test_beta_of_sets_and_readings_follows_its_definition(drawn, name, missing, conventions):
+def test_beta_of_sets_and_readings_equals_exact_definition(drawn, name, missing, conventions):
     table, documents = drawn
     value, ao, ae = exact.kappa("beta", table, missing, exact.similarity(name, **conventions))
     result = beta(data_of(table, documents), name, missing=missing, **conventions)
@@ -111,7 +111,7 @@ PLACES = {
 
 @examples(60)
 @given(number_tables(), MISSING, st.sampled_from(sorted(PLACES)))
-def test_weighted_coefficients_follow_their_definitions(drawn, missing, name):
+def test_weighted_coefficients_equal_exact_definitions(drawn, missing, name):
     table, documents = drawn
     data, scale = data_of(table, documents), range(5)
     options = {"distance": name, "categories": scale, "missing": missing}
@@ -137,7 +137,7 @@ PAIRS = st.one_of(
     st.integers(1, 3).flatmap(lambda n: st.lists(st.lists(PAIRS, min_size=n, max_size=n), max_size=6)),
     st.sampled_from([Fraction(1, 2), Fraction(3, 5), Fraction(1)]),
 )
-def test_augmented_kappa_follows_its_definition(rows, p):
+def test_augmented_kappa_equals_exact_definition(rows, p):
     result = measures.augmented_kappa(one_document(rows), float(p))
     assert close(result.value, exact.augmented(dict(enumerate(rows)), p))
     assert bool(result.note) == (result.value is None)
@@ -145,7 +145,7 @@ def test_augmented_kappa_follows_its_definition(rows, p):
 
 @examples(60)
 @given(st.lists(st.tuples(st.sampled_from("xyz"), st.lists(st.integers(-1, 3), min_size=3, max_size=3))), OPTIONS)
-def test_alpha_of_chain_ids_follows_its_definition(rows, options):
+def test_alpha_of_chain_ids_equals_exact_definition(rows, options):
     documents = [document for document, _ in rows]
     table = {
         u: [
@@ -173,7 +173,7 @@ VALUES = SETS | SETS | SEVERAL | SEVERAL | st.sampled_from(["x", "y", "place"])
 
 @examples(700)
 @given(VALUES, VALUES, NAMES, st.fixed_dictionaries(CONVENTIONS))
-def test_distance_follows_its_definition_also_of_readings(a, b, name, conventions):
+def test_distances_of_sets_and_readings_equal_exact_definition(a, b, name, conventions):
     found = distance(as_given(a), as_given(b), name, **conventions)
     assert close(found, exact.distance(a, b, name, **conventions))
     assert found == distance(as_given(b), as_given(a), name, **conventions)

@@ -99,19 +99,19 @@ def assert_finite(compute, *given):
 @pytest.mark.parametrize("name", OF_DATA)
 @examples(15)
 @given(rows)
-def test_figures_of_labels_are_finite_or_say_why_not(name, table):
+def test_figures_of_labels_are_finite_or_have_note(name, table):
     assert_finite(lambda: OF_DATA[name](in_texts(table)))
 
 
 @pytest.mark.parametrize("name", OF_SCORES)
 @examples(40)
 @given(scores)
-def test_figures_of_scores_are_finite_or_say_why_not(name, given_scores):
+def test_figures_of_scores_are_finite_or_have_note(name, given_scores):
     assert_finite(OF_SCORES[name], given_scores)
 
 
 @pytest.mark.parametrize("odd", [nan, inf, -inf, 1e200])
-def test_score_that_is_no_number_is_named(odd):
+def test_error_names_score_that_is_not_finite(odd):
     for compute in (
         lambda: measures.mean_interval([0.5, odd, 0.3, 0.2, 0.1]),
         lambda: measures.score_correlation([1, odd, 2, 3], [2, 3, 4, 1]),
@@ -121,7 +121,7 @@ def test_score_that_is_no_number_is_named(odd):
             compute()
 
 
-def test_numbers_that_cannot_be_squared_are_named():
+def test_error_names_number_too_large_to_square():
     for name in ("interval", "ratio"):
         with pytest.raises(ValueError, match=rf"1e\+200 cannot be squared: the distance '{name}'"):
             alpha([[1e200, 1], [2, 2], [3, 3]], name)
@@ -144,7 +144,7 @@ def test_equal_scores_have_no_interval(score, method):
         (measures.cohen_kappa, [[{1}, {1}], [{2}, {1}]], "no z: its formula is of labels, and there are sets"),
     ],
 )
-def test_kappa_without_z_says_why(coefficient, table, note):
+def test_kappa_without_z_has_note(coefficient, table, note):
     found = coefficient(table)
     assert (found.z, found.p_value, found.z_note) == (None, None, note)
     assert note in str(found)

@@ -35,7 +35,7 @@ def kappa_of(data, missing):
 
 @pytest.mark.parametrize("missing", MISSING_RULES)
 @given(data=labelled_data(), merges=st.booleans())
-def test_kappa_of_patterns_is_that_of_the_units(missing, data, merges):
+def test_kappa_of_patterns_equals_kappa_of_units(missing, data, merges):
     found = kappa_of(data, missing)
     if merges and {"a", "b"} & set(data.labels):
         data = collapse(data, {"a": "both", "b": "both"})
@@ -55,7 +55,7 @@ def test_kappa_of_patterns_is_that_of_the_units(missing, data, merges):
 
 @pytest.mark.parametrize("missing", MISSING_RULES)
 @given(data=labelled_data())
-def test_interval_from_sums_of_patterns_is_that_of_the_data(missing, data):
+def test_interval_of_patterns_equals_interval_of_data(missing, data):
     found = kappa_of(data, missing)
     if np.count_nonzero(found.pairable_texts) == 1:  # then it is over components, which need the data
         return
@@ -66,7 +66,7 @@ def test_interval_from_sums_of_patterns_is_that_of_the_data(missing, data):
 
 
 @given(data=labelled_data())
-def test_patterns_of_single_texts_together_are_those_of_all(data):
+def test_concatenated_patterns_of_texts_equal_patterns_of_all_data(data):
     order, whole = sorted(data.labels), LabelPatterns.from_data(data, sorted(data.labels))
     parts = [data.of_documents([document]) for document in data.documents]
     found = LabelPatterns.concatenate([LabelPatterns.from_data(part, sorted(part.labels)) for part in parts], order)
@@ -80,7 +80,7 @@ def test_patterns_of_single_texts_together_are_those_of_all(data):
 
 
 @given(data=labelled_data())
-def test_labels_meet_as_often_as_two_coders_of_a_unit_give_them(data):
+def test_patterns_count_pairs_of_labels(data):
     pairs = np.zeros((len(data.labels), len(data.labels)), dtype=int)
     for row in data.codes.tolist():
         for a, b in permutations(row, 2):
@@ -94,7 +94,7 @@ def test_labels_meet_as_often_as_two_coders_of_a_unit_give_them(data):
 
 
 @pytest.mark.parametrize("rows", [[], [[]], [[None]], [[None, None], [None, None]], [["a", None], [None, None]]])
-def test_patterns_of_little_or_nothing_count_it(rows):
+def test_patterns_of_little_or_no_data_have_counts(rows):
     coders = [f"coder {number}" for number in range(len(rows[0]) if rows else 0)]
     data = ReliabilityData.from_values(range(len(rows)), coders, rows, [0] * len(rows))
     patterns = LabelPatterns.from_data(data)

@@ -21,7 +21,7 @@ from tests.shared.cases import examples
     st.permutations(range(4)),
     st.randoms(use_true_random=False),
 )
-def test_neither_order_nor_names_change_a_digit(drawn, name, options, order, random):
+def test_alpha_ignores_order_and_names(drawn, name, options, order, random):
     table, documents = drawn
     other = rearrange(table, documents, order, random.sample(list(table), len(table)))
     assert alpha(data_of(*other), name, **options) == alpha(data_of(table, documents), name, **options)
@@ -39,7 +39,7 @@ def prefixes(n_coders, length):
 
 
 @pytest.mark.parametrize("exclude_unit", ["none", "both"])
-def test_long_overlapping_sets_beside_small_ones_are_compared_exactly(exclude_unit):
+def test_alpha_of_long_overlapping_sets_is_exact(exclude_unit):
     table = prefixes(3, 40)
     documents = dict.fromkeys(table, "long")
     for i, row in enumerate([["a", "a", None], [frozenset("xy"), frozenset("x"), frozenset("xyz")]]):
@@ -49,7 +49,7 @@ def test_long_overlapping_sets_beside_small_ones_are_compared_exactly(exclude_un
     assert_result(found, exact.alpha(table, "masi", exclude_unit))
 
 
-def test_sums_of_other_parameters_and_of_a_callable_are_refused():
+def test_sums_refuse_mixed_parameters_and_callables():
     data = one_document([["a", "b"]])
     with pytest.raises(ValueError, match="'text' were made with other parameters"):
         combine([*document_sums(data, "jaccard"), *document_sums(data, "dice")])
@@ -66,7 +66,7 @@ def test_sums_of_other_parameters_and_of_a_callable_are_refused():
         ([[frozenset(), frozenset()]], "only one value"),
     ],
 )
-def test_undefined_alpha_has_one_note_whatever_the_distance(rows, why):
+def test_note_of_undefined_alpha_is_same_for_every_distance(rows, why):
     data = one_document(rows)
     result = alpha(data, "masi")
     assert result.value is None
@@ -75,7 +75,7 @@ def test_undefined_alpha_has_one_note_whatever_the_distance(rows, why):
     assert all(part.share == 0.0 for part in contributions(data))
 
 
-def test_excluding_the_unit_can_make_alpha_undefined_or_defined():
+def test_excluding_unit_can_make_alpha_undefined_or_defined():
     singletons = one_document({u: [frozenset(u)] * 2 for u in "abc"})
     undefined = alpha(singletons, "passonneau", exclude_unit="both")
     assert undefined.value is None
@@ -94,13 +94,13 @@ def test_excluding_the_unit_can_make_alpha_undefined_or_defined():
         ([["a", "a"], [None, "b"]], "only one value"),
     ],
 )
-def test_k_that_drops_units_says_why_it_is_undefined(rows, why):
+def test_undefined_k_of_dropped_units_has_note(rows, why):
     result = fleiss_kappa(one_document(rows), missing="drop")
     assert result.value is None
     assert why in result.note
 
 
-def test_k_says_how_many_units_it_left_out():
+def test_k_counts_excluded_units():
     result = fleiss_kappa(one_document([["a", "a"], ["b", "a"], ["a", None]]), missing="drop")
     assert (result.n_units, result.left_out) == (2, {"not coded by all coders": 1})
     result = fleiss_kappa(one_document([["a", "a"], ["b", "a"], ["a", None], [None, None]]), missing="available")
@@ -112,17 +112,17 @@ def test_k_says_how_many_units_it_left_out():
     [("distance", "euclid"), ("exclude_unit", True), ("empty", "none"), ("thirds", "third")],
 )
 @pytest.mark.parametrize("function", [alpha, contributions, document_sums])
-def test_unknown_option_is_named_with_its_choices(function, option, given):
+def test_error_names_choices_of_unknown_option(function, option, given):
     with pytest.raises(ValueError, match=f"{option} is .*{given}.* must be one of '"):
         function(one_document([["a", "b"]]), **{option: given})
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), -1.0])
-def test_callable_that_is_no_distance_is_refused(number):
+def test_alpha_refuses_callable_that_is_no_distance(number):
     with pytest.raises(ValueError, match="the distance between 'a' and 'b' is"):
         alpha(one_document([["a", "b"]]), lambda a, b: number)
 
 
-def test_contributions_of_units_show_who_disagrees():
+def test_contributions_show_share_of_each_unit():
     parts = contributions(one_document({"A": [1, 5], "B": [2, 2], "C": [3, 4]}), "interval")
     assert [part.share for part in parts] == pytest.approx([16 / 17, 0, 1 / 17])

@@ -69,7 +69,7 @@ def assert_same(name, table, other, documents, other_documents):
         assert getattr(before, part) == getattr(after, part), part
 
 
-def test_every_coefficient_of_the_library_keeps_these_laws():
+def test_laws_cover_every_coefficient_of_library():
     functions = {name: getattr(measures, name) for name in measures.__all__ if isfunction(getattr(measures, name))}
     coefficients = {name for name, function in functions.items() if signature(function).return_annotation in RESULTS}
     assert coefficients - OF_OTHER_DATA == {getattr(function, "func", function).__name__ for function in ALL.values()}
@@ -78,7 +78,7 @@ def test_every_coefficient_of_the_library_keeps_these_laws():
 @every
 @few
 @given(st.data())
-def test_neither_order_nor_names_move_a_figure_or_its_interval(name, data):
+def test_figures_and_intervals_ignore_order_and_names(name, data):
     table, documents = table_for(data, name)
     order = data.draw(st.permutations(range(len(next(iter(table.values()), [])))))
     other = rearrange(table, documents, order, data.draw(st.permutations(list(table))))
@@ -93,7 +93,7 @@ def test_neither_order_nor_names_move_a_figure_or_its_interval(name, data):
 @every
 @few
 @given(st.data())
-def test_coders_who_say_the_same_have_one_or_nothing(name, data):
+def test_identical_coders_have_value_1_or_none(name, data):
     table, documents = table_for(data, name)
     n_coders = 2 if name in FOR_TWO else 3
     result = ALL[name](data_of({u: [row[0]] * n_coders for u, row in table.items()}, documents))
@@ -104,7 +104,7 @@ def test_coders_who_say_the_same_have_one_or_nothing(name, data):
 @every
 @few
 @given(st.data())
-def test_unit_that_nobody_coded_changes_nothing(name, data):
+def test_uncoded_unit_changes_nothing(name, data):
     table, documents = table_for(data, name)
     if table:
         blank = [None] * len(next(iter(table.values())))
@@ -115,7 +115,7 @@ def test_unit_that_nobody_coded_changes_nothing(name, data):
 @every
 @few
 @given(st.data())
-def test_unit_of_one_coder_changes_nothing_if_left_out(name, data):
+def test_dropped_unit_of_one_coder_changes_nothing(name, data):
     table, documents = table_for(data, name)
     if not table:
         return
@@ -131,7 +131,7 @@ def test_unit_of_one_coder_changes_nothing_if_left_out(name, data):
 
 @few
 @given(tables(), st.sampled_from(["drop", "available"]))
-def test_distance_of_0_or_1_gives_the_nominal_value(drawn, missing):
+def test_distance_of_0_or_1_equals_nominal_distance(drawn, missing):
     data = data_of(*drawn)
 
     def unequal(a, b):
@@ -146,7 +146,7 @@ def test_distance_of_0_or_1_gives_the_nominal_value(drawn, missing):
 
 @few
 @given(tables(), st.sampled_from(["drop", "available"]))
-def test_beta_of_equal_or_not_is_multi_kappa(drawn, missing):
+def test_nominal_beta_equals_multi_kappa(drawn, missing):
     data = data_of(*drawn)
     found, expected = beta(data, missing=missing), multi_kappa(data, missing=missing)
     assert found.value == expected.value
@@ -156,7 +156,7 @@ def test_beta_of_equal_or_not_is_multi_kappa(drawn, missing):
 
 @few
 @given(tables(), st.sampled_from(["drop", "available"]))
-def test_coefficients_of_many_are_of_two_coders_those_of_two(drawn, missing):
+def test_coefficients_for_many_coders_extend_those_for_two(drawn, missing):
     table, documents = drawn
     data = data_of({u: row[:2] for u, row in table.items()}, documents)
     assert same(measures.scott_pi(data, missing=missing).value, measures.fleiss_kappa(data, missing=missing).value)
@@ -164,7 +164,7 @@ def test_coefficients_of_many_are_of_two_coders_those_of_two(drawn, missing):
 
 
 @pytest.mark.parametrize("name", ALPHAS)
-def test_two_texts_pooled_are_not_the_mean_of_two_texts(name):
+def test_pooled_alpha_is_above_mean_of_texts(name):
     first = {"a": [frozenset("ab")] * 2, "b": [frozenset("ab"), frozenset("b")]}
     second = {"c": [frozenset("cde")] * 2, "d": [frozenset("cde"), frozenset("d")], "e": [frozenset("cde")] * 2}
     documents = dict.fromkeys(first, "one") | dict.fromkeys(second, "two")
@@ -186,7 +186,7 @@ DEGENERATE = {
 
 @pytest.mark.parametrize("case", DEGENERATE)
 @every
-def test_degenerate_data_have_no_value_and_say_why(name, case):
+def test_degenerate_data_have_note_instead_of_value(name, case):
     rows, why = DEGENERATE[case]
     data = one_document(rows)
     result = ALL[name](data)
@@ -202,7 +202,7 @@ def test_degenerate_data_have_no_value_and_say_why(name, case):
 
 
 @every
-def test_results_carry_what_was_used(name):
+def test_results_have_counts_and_parameters(name):
     result = ALL[name](one_document([[1, 2], [2, 2], [1, None]]))
     assert (result.n_coders, result.n_values) == (2, 2)
     assert result.parameters
@@ -211,7 +211,7 @@ def test_results_carry_what_was_used(name):
 
 
 @pytest.mark.parametrize("name", [*FAMILY, *BETAS, *OF_LABELS])
-def test_unknown_rule_for_missing_answers_is_named(name):
+def test_error_names_unknown_rule_for_missing_answers(name):
     with pytest.raises(ValueError, match="missing is 'guess'; it must be one of 'drop', 'available'"):
         ALL[name](one_document([[1, 2]]), missing="guess")
 

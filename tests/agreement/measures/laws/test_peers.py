@@ -36,7 +36,7 @@ def own(figure: str) -> float:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("peer", PEERS)
-def test_a_peer_computes_the_same_digits(peer, tmp_path):
+def test_other_package_computes_same_digits(peer, tmp_path):
     done = install(sys.executable, "--target", str(tmp_path), *INSTALLED[peer])
     if done.returncode:
         pytest.skip(f"{peer} cannot be installed here: {done.stderr.strip().splitlines()[-1]}")
@@ -50,7 +50,7 @@ def test_a_peer_computes_the_same_digits(peer, tmp_path):
     assert figures == pytest.approx({figure: own(figure) for figure in figures}, abs=1e-11)
 
 
-def test_the_page_names_the_versions_that_are_compared():
+def test_comparison_page_names_compared_versions():
     page = (ROOT / "docs" / "comparison.md").read_text(encoding="utf-8")
     for arguments in INSTALLED.values():
         assert arguments[-1].replace("==", " ").lower() in page.lower()

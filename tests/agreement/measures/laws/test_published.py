@@ -27,7 +27,7 @@ def newswire():
     return one_document({m: [values[m] for values in coders] for m in INDICES}, ["RA.1", "RA.2", "RA.3"])
 
 
-def test_canonical_matrix_is_table_2_of_passonneau_2004(newswire):
+def test_canonical_matrix_equals_table_2_of_passonneau_2004(newswire):
     frame = newswire.to_frame()
     assert dict(zip(frame.index, frame.to_numpy().tolist(), strict=True)) == TABLE_2
     assert list(frame.columns) == ["RA.1", "RA.2", "RA.3"]
@@ -57,12 +57,12 @@ def test_alpha_of_passonneau_2004_is_reproduced(newswire, options, expected):
         ("C", "CH", "C", "subsumption"),
     ],
 )
-def test_relations_of_passonneau_2004_hold_once_the_unit_is_removed(a, b, unit, expected):
+def test_relations_of_passonneau_2004_exclude_unit(a, b, unit, expected):
     assert relation(frozenset(a), frozenset(b), unit=unit) == expected
     assert relation(frozenset(b), frozenset(a), unit=unit) == expected
 
 
-def test_relations_without_removing_the_unit_and_of_labels():
+def test_relations_of_labels_and_of_sets_with_unit():
     assert relation(frozenset("GK"), frozenset("CHJK")) == "intersection"
     assert relation(frozenset("GK"), frozenset("CHJ")) == "disjunction"
     assert relation("place", "place") == "identity"
@@ -106,7 +106,7 @@ def test_alpha_of_masi_2006_table_1_spans_is_reproduced(name, exclude_unit, expe
     assert result.value == pytest.approx(expected, abs=5e-5)
 
 
-def test_chains_of_poesio_artstein_2005_figure_1():
+def test_chains_of_poesio_artstein_2005_figure_1_are_reproduced():
     labels = partial(chain_labels, mode="full", top="chain")
     plain = labels("ABC", dict.fromkeys("ABC", "phrase"), {"B": {"A"}, "C": {"B"}})
     assert plain == dict.fromkeys("ABC", frozenset("ABC"))
@@ -115,7 +115,7 @@ def test_chains_of_poesio_artstein_2005_figure_1():
 
 
 @pytest.mark.parametrize("direct", [True, False])
-def test_two_ways_to_mark_a_discourse_antecedent_give_one_chain(direct):
+def test_direct_and_indirect_discourse_antecedents_give_one_chain(direct):
     # Poesio & Artstein 2005, example 2: the second "that" points to the turn, or to the first "that"
     pointers = {"that 1": {"turn 3"}, "that 2": {"turn 3" if direct else "that 1"}}
     values = chain_labels(
@@ -138,5 +138,5 @@ def ten_units(unanimous, last):
         (ten_units("AAAAAAAAA", "ABC"), 0.210526),
     ],
 )
-def test_k_of_the_slides_on_reliability_is_reproduced(rows, expected):
+def test_k_of_reliability_slides_is_reproduced(rows, expected):
     assert fleiss_kappa(one_document(rows)).value == pytest.approx(expected, abs=5e-7)

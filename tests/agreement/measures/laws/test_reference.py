@@ -101,7 +101,7 @@ CALLED = {
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case["id"]) for case in CASES])
-def test_the_coefficient_is_the_reference_value(case):
+def test_coefficients_equal_reference_values(case):
     found = CALLED[case["coefficient"]](case)
     exact = case.get("recomputed_exact")
     if case["expected"] is None:
@@ -114,18 +114,18 @@ def test_the_coefficient_is_the_reference_value(case):
         assert found == pytest.approx(float(Fraction(exact)), abs=1e-12)
 
 
-def test_only_known_figure_does_not_follow_from_its_data():
+def test_only_known_reference_figure_is_not_reproduced():
     assert [case["id"] for case in CASES if not case.get("reproduces", True)] == ["warrens2012_ex2a_multi_kappa"]
 
 
-def test_every_named_distance_has_a_case():
+def test_every_distance_has_reference_case():
     named = {metric(case) for case in CASES if "metric" in case["params"] if case["coefficient"].startswith("alpha")}
     named |= {metric(case) for case in CASES if case["coefficient"] == "distance"}
     assert named == set(measures.DISTANCES)
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case["expected"] is None], ids=lambda case: case["id"])
-def test_a_degenerate_case_says_why_there_is_no_value(case):
+def test_degenerate_case_has_note(case):
     assert alpha(data_of(case), metric(case)).note
 
 
@@ -141,7 +141,7 @@ SCORES = {
 
 
 @pytest.mark.parametrize("text", [pytest.param(text, id=text["name"]) for text in TEXTS])
-def test_the_scores_are_those_of_the_shared_tasks(text):
+def test_scores_equal_scores_of_shared_tasks(text):
     for name, compute in SCORES.items():
         score = compute(text["key"], text["response"])
         found = [score.recall, score.precision, score.f1]

@@ -35,7 +35,7 @@ def of_texts(rows, n, *, times=1):
 
 @examples(60)
 @given(tables(readings=True), st.sampled_from(["nominal", "passonneau", "jaccard", "dice", "masi", "masi-product"]))
-def test_figures_are_those_of_the_slow_reference_in_fractions(drawn, name):
+def test_figures_equal_exact_reference(drawn, name):
     table, documents = drawn
     names = "ABCDEFGH"[: len(next(iter(table.values()), []))]
     assume(len(names) >= 3)
@@ -67,7 +67,7 @@ def test_figures_are_those_of_the_slow_reference_in_fractions(drawn, name):
 
 @examples(30)
 @given(tables())
-def test_units_are_compared_without_themselves_where_they_are_excluded(drawn):
+def test_excluded_unit_is_removed_before_comparison(drawn):
     table, documents = drawn
     names = "ABCDEFGH"[: len(next(iter(table.values()), []))]
     assume(len(names) >= 3)
@@ -85,7 +85,7 @@ def test_units_are_compared_without_themselves_where_they_are_excluded(drawn):
 
 @examples(30)
 @given(number_tables())
-def test_a_callable_is_a_distance_and_so_is_one_of_numbers(drawn):
+def test_callable_and_named_interval_distance_agree(drawn):
     table, documents = drawn
     assume(len(next(iter(table.values()), [])) >= 3)
     data = data_of(table, documents)
@@ -96,7 +96,7 @@ def test_a_callable_is_a_distance_and_so_is_one_of_numbers(drawn):
 
 
 @pytest.mark.parametrize("n", [15, 40])
-def test_random_signs_are_near_all_signs(n):
+def test_p_value_of_random_signs_is_reproducible_and_near_student(n):
     differences = np.random.default_rng(n).normal(0.2, 1, n)
     drawn = sign_flip_p_value(differences, 20_000, 1)
     assert drawn == pytest.approx(sign_flip_p_value(differences, 20_000, 2), abs=0.015)
@@ -104,7 +104,7 @@ def test_random_signs_are_near_all_signs(n):
     assert drawn == sign_flip_p_value(differences, 20_000, 1)
 
 
-def test_the_order_of_units_and_texts_changes_no_digit():
+def test_result_ignores_order_of_units():
     random = np.random.default_rng(4)
     rows = [[int(value) for value in row] for row in random.integers(0, 3, (120, 4))]
     texts, coders = [number % 20 for number in range(120)], ["model", "Ann", "Bob", "Cid"]
@@ -118,7 +118,7 @@ def test_the_order_of_units_and_texts_changes_no_digit():
     assert found[0].rows == found[1].rows
 
 
-def test_all_signs_are_tried_where_each_human_shares_few_of_many_texts():
+def test_alt_test_is_exact_if_each_human_shares_few_texts():
     rows = [["a", "a", "b", None, None]] * 10 + [["a", None, None, "a", "b"]] * 10
     data = ReliabilityData.from_values(range(20), ["model", "Ann", "Bob", "Cid", "Dan"], rows, range(20))
     found = alt_test(data, "model")
@@ -126,7 +126,7 @@ def test_all_signs_are_tried_where_each_human_shares_few_of_many_texts():
     assert not alt_test(of_texts([["a"] * 4], 15), "model").exact
 
 
-def test_all_signs_are_tried_up_to_fourteen_texts():
+def test_p_value_is_exact_up_to_fourteen_texts():
     differences = np.arange(1.0, 15)
     assert sign_flip_p_value(differences, 1, 0) == 2.0**-14
     assert sign_flip_p_value(-differences, 1, 0) == 1
@@ -135,7 +135,7 @@ def test_all_signs_are_tried_up_to_fourteen_texts():
 
 @examples(40)
 @given(st.lists(st.fractions(0, 1), max_size=8))
-def test_adjusted_p_values_are_those_of_scipy_and_of_the_definition(p_values):
+def test_adjusted_p_values_equal_scipy_and_definition(p_values):
     found = adjust_p_values(np.array(p_values, dtype=np.float64))
     assert found.tolist() == pytest.approx([float(p) for p in slow.adjusted(p_values)])
     if p_values:
@@ -144,18 +144,18 @@ def test_adjusted_p_values_are_those_of_scipy_and_of_the_definition(p_values):
 
 @examples(20)
 @given(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=2, max_size=40))
-def test_students_p_value_is_that_of_scipy(values):
+def test_student_p_value_equals_scipy(values):
     assume(len(set(values)) > 1)
     expected = ttest_1samp(values, 0.2, alternative="less").pvalue
     assert student_p_value(0.2 - np.array(values)) == pytest.approx(expected)
 
 
-def test_students_t_without_any_spread_is_certain():
+def test_student_p_value_without_spread_is_0_or_1():
     assert student_p_value(np.full(5, 0.1)) == 0
     assert student_p_value(np.full(5, -0.1)) == student_p_value(np.zeros(5)) == 1
 
 
-def test_who_codes_as_the_others_do_wins_and_who_does_not_loses():
+def test_agreeing_candidate_wins_and_deviating_candidate_loses():
     agreeing, apart = ["a", "a", "a", "a"], ["b", "a", "a", "a"]
     good = alt_test(of_texts([agreeing, ["b", "b", "b", "a"], ["c", "c", "b", "c"]], 8), "model", epsilon=0.05)
     bad = alt_test(of_texts([apart, apart, agreeing], 8), "model")
@@ -164,14 +164,14 @@ def test_who_codes_as_the_others_do_wins_and_who_does_not_loses():
     assert bad.advantage_probability == pytest.approx(1 / 3)
 
 
-def test_epsilon_is_how_much_worse_the_candidate_may_be():
+def test_epsilon_is_tolerated_deficit_of_candidate():
     data = of_texts([["b", "a", "a", "a"], *[["a"] * 4] * 9], 8)
     assert [row.difference for row in alt_test(data, "model").rows] == pytest.approx([-0.1] * 3)
     assert alt_test(data, "model", epsilon=0.05).winning_rate == 0
     assert alt_test(data, "model", epsilon=0.15).winning_rate == 1
 
 
-def test_a_text_counts_once_however_many_units_it_has():
+def test_texts_have_equal_weight_in_difference():
     won, lost = ["a", "b", "a", "a"], ["b", "a", "a", "a"]
     rows = [won] * 30 + [lost] + [lost]
     data = ReliabilityData.from_values(range(32), ["model", *HUMANS], rows, ["long"] * 30 + ["short", "brief"])
@@ -181,7 +181,7 @@ def test_a_text_counts_once_however_many_units_it_has():
     assert ann.advantage_probability == 30 / 32
 
 
-def test_what_is_missing_is_left_out_and_counted():
+def test_units_without_answers_are_excluded_and_counted():
     rows = [["a", "a", "a", None], ["a", "a", None, None], [None, "a", "a", "a"], ["a", "b", "a", "a"]]
     found = alt_test(of_texts(rows, 6), "model")
     assert found.left_out == {"not coded by the candidate": 6, "coded by fewer than two humans": 6}
@@ -189,7 +189,7 @@ def test_what_is_missing_is_left_out_and_counted():
     assert found.to_dict()["left_out"] == found.left_out
 
 
-def test_a_human_who_shares_no_two_texts_is_not_counted():
+def test_human_with_one_shared_text_is_excluded():
     rows = [["a", "a", "a", None]] * 5 + [["a", "a", "a", "b"]]
     data = ReliabilityData.from_values(range(6), ["model", *HUMANS], rows, range(6))
     found = alt_test(data, "model")
@@ -199,7 +199,7 @@ def test_a_human_who_shares_no_two_texts_is_not_counted():
     assert "not compared with Cid: fewer than two texts in common" in found.note
 
 
-def test_a_test_of_one_text_says_why_there_is_none():
+def test_single_text_has_note_instead_of_result():
     found = alt_test(of_texts([["a"] * 4] * 3, 1), "model")
     assert (found.winning_rate, found.passed, found.value) == (None, None, None)
     assert found.note == "no test over texts: it takes two texts that the candidate and two humans coded"
@@ -214,22 +214,22 @@ def test_a_test_of_one_text_says_why_there_is_none():
         ([["a", "a", "b", "b"]], 20, {"resamples": 30}, "30 resamples are too few for any p-value up to 0.05"),
     ],
 )
-def test_what_limits_the_test_is_noted(rows, n, options, note):
+def test_note_names_limits_of_test(rows, n, options, note):
     assert note in alt_test(of_texts(rows, n), "model", **options).note
 
 
-def test_enough_humans_units_and_resamples_need_no_note():
+def test_sufficient_data_have_no_note():
     assert alt_test(of_texts([["a"] * 4] * 5, 6), "model").note == ""
     assert "too few" not in alt_test(of_texts([["a", "a", "b", "b"]], 20), "model", resamples=40).note
 
 
-def test_two_humans_are_noted():
+def test_note_mentions_two_humans():
     found = alt_test(of_texts([["a"] * 4] * 5, 6), "model", humans=["Ann", "Bob"])
     assert [row.human for row in found.rows] == ["Ann", "Bob"]
     assert found.note.startswith("two humans: each is compared with one other only")
 
 
-def test_others_than_the_humans_named_do_not_matter():
+def test_coders_that_are_not_named_are_ignored():
     data = of_texts([["a", "a", "b", "a"], ["b", "a", "b", "b"]], 6)
     wide = ReliabilityData.from_values(
         data.units,
@@ -258,14 +258,14 @@ def test_others_than_the_humans_named_do_not_matter():
         ({"distance": "euclid"}, "distance is 'euclid'"),
     ],
 )
-def test_what_cannot_be_tested_is_refused(options, message):
+def test_alt_test_refuses_wrong_options(options, message):
     with pytest.raises(ValueError, match=message):
         alt_test(of_texts([["a"] * 4], 3), **{"candidate": "model", **options})
     with pytest.raises(ValueError, match="counts"):
         alt_test(ReliabilityData.from_counts([[2, 1], [0, 3]], ["a", "b"]), 0)
 
 
-def test_a_result_is_shown_as_others_are():
+def test_result_has_html_points_and_latex():
     found = alt_test(of_texts([["a", "a", "b", "a"]] * 5, 6), "model")
     assert "in the place of Bob" in found._repr_html_()
     assert [point.name for point in found._points()] == [f"in the place of {human}" for human in HUMANS]

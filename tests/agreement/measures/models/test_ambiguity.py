@@ -37,7 +37,7 @@ def group_tables(draw):
 
 @examples(40)
 @given(group_tables())
-def test_posteriors_are_those_of_all_meanings_listed_one_by_one(drawn):
+def test_posteriors_equal_enumeration_of_all_readings(drawn):
     groups, alternatives = drawn
     fitted = fit_two_readings(groups, alternatives)
     skills = [Fraction(skill) for skill in fitted.skill.tolist()]
@@ -51,7 +51,7 @@ def test_posteriors_are_those_of_all_meanings_listed_one_by_one(drawn):
 
 @examples(40)
 @given(group_tables())
-def test_no_round_of_fitting_makes_the_answers_less_probable(drawn):
+def test_fitting_never_decreases_likelihood(drawn):
     groups, alternatives = drawn
     fitted = fit_two_readings(groups, alternatives)
     assert fitted.converged
@@ -61,7 +61,7 @@ def test_no_round_of_fitting_makes_the_answers_less_probable(drawn):
 
 @examples(60)
 @given(tables(readings=True), st.randoms(use_true_random=False))
-def test_the_order_of_coders_changes_no_probability(drawn, random):
+def test_probabilities_ignore_order_of_coders(drawn, random):
     table, documents = drawn
     n_coders = len(next(iter(table.values()), []))
     assume(n_coders >= 2)
@@ -72,7 +72,7 @@ def test_the_order_of_coders_changes_no_probability(drawn, random):
 
 
 @pytest.mark.parametrize("order", [*permutations(range(3))])
-def test_coders_who_are_equally_near_are_joined_by_text(order):
+def test_ties_between_coders_do_not_depend_on_order(order):
     """The second set is as near to the first as to the third, which have nothing in common."""
     values = [frozenset("uabcdef"), frozenset("uabcghiz"), frozenset("ughijkl")]
     data = ReliabilityData.from_values(["u"], [*"xyz"], [[values[place] for place in order]], ["text"])
@@ -83,7 +83,7 @@ def test_coders_who_are_equally_near_are_joined_by_text(order):
 
 @examples(30)
 @given(tables(readings=True), st.randoms())
-def test_the_order_of_units_and_the_names_of_values_change_no_probability(drawn, random):
+def test_probabilities_ignore_order_of_units_and_names_of_values(drawn, random):
     table, documents = drawn
     assume(len(next(iter(table.values()), [])) >= 2)
     renamed = {"place": "x", "none": "y", "new": "z"}
@@ -96,7 +96,7 @@ def test_the_order_of_units_and_the_names_of_values_change_no_probability(drawn,
     assert len(first.units) + sum(first.left_out.values()) == len(table)
 
 
-def test_a_split_is_likely_ambiguous_and_a_single_deviation_likely_a_slip():
+def test_split_is_ambiguous_and_single_deviation_is_slip():
     split, slip = list("aaabbb"), list("aaaaab")
     found = ambiguity([*CLEAR, slip, split] * 5)
     verdicts = {unit.unit % 5: unit.verdict for unit in found.units}
@@ -109,7 +109,7 @@ def test_a_split_is_likely_ambiguous_and_a_single_deviation_likely_a_slip():
     assert min(found.units[0].probabilities) > 0.8 > max(found.units[-1].probabilities[1:], default=0)
 
 
-def test_it_takes_more_of_careless_coders_to_make_a_unit_ambiguous():
+def test_split_by_careful_coders_is_more_likely_ambiguous():
     # two against two: those who part from the others elsewhere too, or those who never do
     careless, careful = ["a", "a", "b", "b", "a"], ["b", "b", "a", "a", "a"]
     noise = [["a", "a", "a", "b", "c"], ["b", "b", "b", "c", "a"], ["c", "c", "c", "a", "b"]]
@@ -118,7 +118,7 @@ def test_it_takes_more_of_careless_coders_to_make_a_unit_ambiguous():
     assert by_unit[24] > 2 * by_unit[25]
 
 
-def test_a_slip_elsewhere_in_a_chain_leaves_a_unit_with_one_reading():
+def test_slip_elsewhere_in_chain_adds_no_reading():
     ids = np.zeros((8, 4), dtype=int)
     ids[7] = [0, 0, 1, 1]  # the last one is split, and so the chains of all others differ
     data = ReliabilityData.from_chain_ids(ids, ["text"] * 8)
@@ -134,14 +134,14 @@ def groups_of_u(table):
     return next(unit.groups for unit in ambiguity(one_document(table)).units if unit.unit == "u")
 
 
-def test_sets_that_share_little_or_a_unit_alone_are_other_readings():
+def test_dissimilar_sets_and_singletons_are_separate_readings():
     near = [{"u", *"abcd"}, {"u", *"abcde"}, {"u", *"wxyz"}, {"u", *"wxyzd"}]
     assert groups_of_u({"u": near, **{unit: ["x"] * 4 for unit in "abcdewxyz"}}) == (("A", "B"), ("C", "D"))
     alone = {"u": [{"u"}, {"u"}, {"u", "v"}, "place"], "v": ["place"] * 4}
     assert groups_of_u(alone) == (("A", "B"), ("C",), ("D",))
 
 
-def test_who_gives_several_readings_is_counted_and_in_no_group():
+def test_coders_with_several_readings_are_counted_and_ungrouped():
     several = Readings([{"u", "v"}, {"u", "w"}])
     found = ambiguity(one_document({"u": [several, {"u", "v"}, {"u", "v"}], "v": [several, "x", None], "w": ["x"] * 3}))
     rows = {unit.unit: unit for unit in found.units}
@@ -150,7 +150,7 @@ def test_who_gives_several_readings_is_counted_and_in_no_group():
     assert found.left_out == {"coded by fewer than two coders": 1}
 
 
-def test_few_coders_and_data_that_nobody_shares_are_noted():
+def test_note_mentions_few_coders_or_no_shared_units():
     assert "of two or three coders" in ambiguity([["a", "b", "a"], ["a", "a", "a"]]).note
     assert ambiguity([["a", "b", "a", "a"]]).note == ""
     found = ambiguity([["a", None], [None, "b"]])
@@ -169,25 +169,25 @@ def test_few_coders_and_data_that_nobody_shares_are_noted():
         (ReliabilityData.from_counts([[2, 1], [0, 3]], ["a", "b"]), {}, "counts"),
     ],
 )
-def test_what_cannot_be_ranked_is_refused(data, options, message):
+def test_ambiguity_refuses_wrong_data_and_options(data, options, message):
     with pytest.raises(ValueError, match=message):
         ambiguity(data, **options)
 
 
-def test_more_readings_than_alternatives_are_taken():
+def test_units_may_have_more_readings_than_alternatives():
     found = ambiguity([list("abcdefghijkl"), list("aabbccddeeff")], alternatives=2)
     assert len(found.units[0].groups) in (6, 12)
     assert all(0 <= unit.posterior <= 1 for unit in found.units)
 
 
-def test_the_second_most_frequent_value_makes_camps_of_four_coders_or_more():
+def test_second_value_of_two_coders_makes_camps():
     codes = np.array([[0, 0, 1, 1], [0, 0, 0, 1], [0, 1, 1, -1], [-1, -1, -1, -1]])
     assert split_into_camps(codes).tolist() == [True, False, False, False]
     distinct, second = count_camps(codes)
     assert (distinct.tolist(), second.tolist()) == ([2, 2, 2, 0], [2, 1, 1, 0])
 
 
-def test_a_result_is_shown_as_others_are():
+def test_result_has_html_points_and_dictionary():
     found = ambiguity([*CLEAR, list("aaabbb")] * 3)
     assert repr(found) == "<12 units: 3 likely ambiguous, 0 likely slips>"
     assert "likely ambiguous" in found._repr_html_()
@@ -207,7 +207,7 @@ def test_a_result_is_shown_as_others_are():
 
 @examples(50)
 @given(tables(readings=True), st.integers(1, 20))
-def test_coders_without_answers_change_no_group(drawn, n_further):
+def test_coders_without_answers_do_not_change_groups(drawn, n_further):
     table, documents = drawn
     assume(table)
     alone = group_readings(data_of(table, documents)).groups
@@ -218,7 +218,7 @@ def test_coders_without_answers_change_no_group(drawn, n_further):
     assert (among[:, n_coders:] == -1).all()
 
 
-def test_memory_follows_the_answers_and_not_the_pairs_of_coders():
+def test_memory_grows_with_answers_not_with_pairs_of_coders():
     """Of 2,000 units by 3 of 400 coders: units x coders x coders would be 320 MB of truth values."""
     rows = [[None] * 400 for _ in range(2000)]
     for unit, row in enumerate(rows):

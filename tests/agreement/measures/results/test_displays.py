@@ -48,20 +48,20 @@ every_result = pytest.mark.parametrize(("result", "names"), SHOWN.values(), ids=
 
 
 @pytest.fixture(autouse=True)
-def no_figures_are_left():
+def close_figures():
     yield
     pyplot.close("all")
 
 
 @every_result
-def test_a_chart_of_matplotlib_has_a_point_of_each_figure(result, names):
+def test_matplotlib_chart_has_point_for_each_figure(result, names):
     ax = result.plot(backend="matplotlib")
     assert [label.get_text() for label in ax.get_yticklabels()] == names
     assert ax.get_xlabel() == result.axis
 
 
 @every_result
-def test_a_chart_of_plotly_has_the_same_points(result, names):
+def test_plotly_chart_has_same_points(result, names):
     ax, figure = result.plot(backend="matplotlib"), result.plot(backend="plotly")
     assert list(figure.layout.yaxis.ticktext) == names
     assert figure.layout.xaxis.title.text == result.axis
@@ -69,14 +69,14 @@ def test_a_chart_of_plotly_has_the_same_points(result, names):
 
 
 @every_result
-def test_latex_and_notebook_have_the_same_lines(result, names):
+def test_latex_and_html_have_same_rows(result, names):
     latex, html = result.to_latex(), result._repr_html_()
     assert latex.startswith("\\begin{tabular}{l")
     assert latex.endswith("  \\bottomrule\n\\end{tabular}\n")
     assert latex.count("\\\\\n") == html.count("<tr>") > 0
 
 
-def test_the_interval_of_a_chart_is_that_of_the_result():
+def test_chart_shows_interval_of_result():
     found = interval(DATA, alpha)
     figure = found.plot(backend="plotly")
     [value], reach = figure.data[0].x, figure.data[0].error_x
@@ -84,7 +84,7 @@ def test_the_interval_of_a_chart_is_that_of_the_result():
     assert found.axis == "value, 95% interval"
 
 
-def test_several_results_stand_below_each_other_from_the_top():
+def test_chart_lists_several_results_from_top_to_bottom():
     ax = measures.plot(interval(DATA, alphas), backend="matplotlib")
     assert [label.get_text() for label in ax.get_yticklabels()] == list(interval(DATA, alphas))
     assert ax.yaxis_inverted()
@@ -92,12 +92,12 @@ def test_several_results_stand_below_each_other_from_the_top():
     assert list(of_two.layout.yaxis.ticktext) == ["K, K", "K, K of x", "K, K of y", "K, K of z", "kappa"]
 
 
-def test_a_chart_is_drawn_into_the_axes_that_are_given():
+def test_chart_uses_given_axes():
     _, axes = pyplot.subplots(1, 2)
     assert alpha(DATA).plot(axes[1]) is axes[1]
 
 
-def test_an_undefined_value_has_a_name_and_no_point():
+def test_chart_of_undefined_value_has_name_without_point():
     figure = alpha([["a"]]).plot(backend="plotly")
     assert np.isnan(figure.data[0].x).all()
     assert figure.layout.yaxis.ticktext == ("alpha",)
@@ -110,17 +110,17 @@ def test_an_undefined_value_has_a_name_and_no_point():
         ({"ax": SimpleNamespace(), "backend": "plotly"}, "ax is an Axes of Matplotlib, and the backend plotly"),
     ],
 )
-def test_what_cannot_draw_is_refused(arguments, message):
+def test_plot_refuses_wrong_backend_or_axes(arguments, message):
     with pytest.raises(ValueError, match=message):
         alpha(DATA).plot(**arguments)
 
 
-def test_latex_has_no_commands_of_a_name():
+def test_latex_escapes_names():
     found = measures.Result("50% & more_", 0.5, 0.1, 0.2, 1, 2, 2, 2).to_latex()
     assert r"50\% \& more\_ & 0.5000 \\" in found
 
 
-def test_pairs_of_coders_are_a_matrix_in_latex():
+def test_latex_of_pairs_is_matrix_of_coders():
     assert pairwise(DATA, alpha).to_latex().splitlines()[2] == r"   & A & B & C \\"
 
 
@@ -134,7 +134,7 @@ MISSING = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("packages", "call", "message"), MISSING.values(), ids=MISSING)
-def test_what_is_not_installed_is_named_with_its_extra(packages, call, message):
+def test_error_names_missing_package_and_extra(packages, call, message):
     hidden = f"import sys; sys.modules.update(dict.fromkeys({packages}))"
     code = f"{hidden}; from agreement.measures import *; {call}"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
@@ -143,7 +143,7 @@ def test_what_is_not_installed_is_named_with_its_extra(packages, call, message):
 
 
 @pytest.mark.slow
-def test_nothing_else_needs_pandas():
+def test_library_works_without_pandas():
     code = (
         "import sys; sys.modules['pandas'] = None; from agreement.measures import *\n"
         "data = as_data([['a', 'a', 'b'], ['b', 'b', 'b'], [{1}, {1, 2}, {1}]] * 9)\n"

@@ -21,26 +21,26 @@ MODULES = [
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_the_examples_in_the_docstrings_hold(module):
+def test_docstring_examples_are_correct(module):
     public = {name: getattr(measures, name) for name in measures.__all__}  # as after an import of everything public
     assert doctest.testmod(importlib.import_module(module), extraglobs=public).failed == 0
 
 
-def test_every_public_function_has_an_example():
+def test_every_public_function_has_example():
     for name in measures.__all__:
         thing = getattr(measures, name)
         if isfunction(thing):
             assert ">>>" in thing.__doc__, name
 
 
-def test_importing_the_library_loads_no_large_package():
+def test_import_loads_no_large_package():
     packages = {"django", "pandas", "scipy", "duckdb", "distributed", "tqdm"}
     code = f"import sys, agreement.measures; sys.exit(', '.join({packages} & set(sys.modules)) or 0)"
     found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False, capture_output=True, text=True)
     assert found.returncode == 0, found.stderr
 
 
-def test_a_result_says_what_it_rests_on():
+def test_result_has_counts_and_parameters():
     result = alpha(one_document([["a", "a"], ["a", "b"], ["a", None]]), "masi")
     assert repr(result) == (
         "<alpha = 0.0000: 2 units, 2 coders, 4 judgements, 2 values; 1 coded by fewer than two coders>"
@@ -53,7 +53,7 @@ def test_a_result_says_what_it_rests_on():
     }
 
 
-def test_an_undefined_result_says_why():
+def test_undefined_result_shows_reason():
     result = alpha(one_document([["a"]]))
     assert repr(result) == (
         "<alpha undefined: 0 units, 0 coders, 0 judgements, 0 values; 1 coded by fewer than two coders; "
@@ -62,18 +62,18 @@ def test_an_undefined_result_says_why():
     assert "<td>undefined</td>" in result._repr_html_()
 
 
-def test_the_table_of_a_result_is_escaped():
+def test_html_of_result_is_escaped():
     result = Result("alpha", 0.5, 0.1, 0.2, 1, 2, 2, 2, note="<script>")
     assert "<script>" not in result._repr_html_()
     assert "0.5000" in result._repr_html_()
 
 
-def test_a_result_cannot_be_changed():
+def test_result_is_immutable():
     with pytest.raises(AttributeError):
         alpha(one_document([["a", "b"]])).value = 1.0  # type: ignore[misc]
 
 
-def test_a_callable_is_named_in_the_parameters():
+def test_parameters_name_callable_distance():
     def by_letter(a, b):
         return 1.0
 

@@ -24,7 +24,7 @@ FIGURES = [
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: type(figure).__name__)
-def test_result_is_a_number_and_becomes_a_dictionary_for_json(figure):
+def test_results_convert_to_number_string_and_json(figure):
     found = json.loads(json.dumps(figure.to_dict()))
     assert found.get("value", found.get("difference")) == figure.value
     assert found["note"] == figure.note
@@ -34,7 +34,7 @@ def test_result_is_a_number_and_becomes_a_dictionary_for_json(figure):
     assert f"{figure}" == str(figure) == repr(figure)
 
 
-def test_a_result_without_a_value_is_no_number_and_says_why():
+def test_result_without_value_refuses_conversion_to_float():
     undefined = alpha([["x", "x"], ["x", "x"]])
     assert f"{undefined:.3f}" == "undefined"
     with pytest.raises(ValueError, match="only one value is used, so that chance would agree as well"):
@@ -43,7 +43,7 @@ def test_a_result_without_a_value_is_no_number_and_says_why():
         float(interval([["x", "x"], ["x", "x"]], alpha))
 
 
-def test_the_dictionary_of_an_interval_has_the_coefficient_beside_its_ends():
+def test_dictionary_of_interval_has_coefficient_and_bounds():
     masi = interval(DATA, alphas)["masi"]
     found = masi.to_dict()
     assert [found[name] for name in ("coefficient", "value", "low", "high")] == [
@@ -57,21 +57,21 @@ def test_the_dictionary_of_an_interval_has_the_coefficient_beside_its_ends():
     assert "replicates" not in bootstrap(DATA, alpha, n=5).to_dict()
 
 
-def test_dictionary_of_a_kappa_has_z_and_its_categories():
+def test_dictionary_of_kappa_has_z_and_categories():
     found = fleiss_kappa(DATA)
     as_dict = found.to_dict()
     assert (as_dict["z"], as_dict["p_value"]) == (found.z, found.p_value)
     assert [part["value"] for part in as_dict["categories"]] == [part.value for part in found.categories]
 
 
-def test_every_z_stands_beside_its_p():
+def test_p_value_follows_z_in_rows():
     rows = cohen_kappa(DATA)._rows()
     names = list(rows)
     assert names.index("p") == names.index("z") + 1
     assert rows["p"] == f"{cohen_kappa(DATA).p_value:.4g}"
 
 
-def test_scores_and_correlations_become_dictionaries():
+def test_scores_and_correlations_convert_to_dictionaries():
     score = measures.b_cubed(["ABC"], ["AB", "C"]).to_dict()
     assert (score.pop("note"), score) == ("", pytest.approx({"recall": 5 / 9, "precision": 1.0, "f1": 5 / 7}))
     found = measures.score_correlation([1, 2, 3, 4], [1, 3, 2, 4])

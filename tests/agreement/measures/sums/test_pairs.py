@@ -20,12 +20,12 @@ def sums_of(terms):
 
 
 @given(TERMS, st.randoms(use_true_random=False))
-def test_no_order_of_the_terms_changes_a_sum(terms, chance):
+def test_sum_ignores_order_of_terms(terms, chance):
     assert sums_of(chance.sample(terms, len(terms))) == sums_of(terms)
 
 
 @given(TERMS.filter(lambda terms: all(abs(value) < 1e300 for _, value in terms)))
-def test_a_sum_is_exact_but_for_the_last_digit(terms):
+def test_sum_is_exact_except_for_last_digit(terms):
     for group, found in enumerate(sums_of(terms)):
         exact = sum((Fraction(value) for of, value in terms if of == group), Fraction(0))
         assert found == pytest.approx(float(exact), rel=2**-52, abs=0)
@@ -36,6 +36,6 @@ def test_sums_of_shares_are_correctly_rounded(terms):
     assert sums_of(terms) == [fsum(value for of, value in terms if of == group) for group in range(3)]
 
 
-def test_the_sum_of_no_term_is_zero():
+def test_empty_sum_is_zero():
     assert sums_of([]) == [0, 0, 0]
     assert sums_of([(1, 0.0), (1, 5e-324)]) == [0, 5e-324, 0]

@@ -40,7 +40,7 @@ def texts_of(table, documents):
 
 @examples(60)
 @given(tables(), OPTIONS)
-def test_what_a_text_adds_is_exact(drawn, options):
+def test_sums_of_text_equal_exact_sums(drawn, options):
     table, documents = drawn
     sums = measures.documents_sums(data_of(table, documents), **options)
     for name in SET_DISTANCES:
@@ -55,7 +55,7 @@ def test_what_a_text_adds_is_exact(drawn, options):
 
 @examples(60)
 @given(number_tables())
-def test_what_a_text_adds_to_ordered_distances_is_exact(drawn):
+def test_ordered_sums_of_text_equal_exact_sums(drawn):
     table, documents = drawn
     sums = measures.documents_sums(data_of(table, documents), ORDERED_DISTANCES)
     for name in ORDERED_DISTANCES:
@@ -69,7 +69,7 @@ def test_what_a_text_adds_to_ordered_distances_is_exact(drawn):
 
 @examples(60)
 @given(tables(readings=True), st.sampled_from(["none", "both"]))
-def test_a_text_counts_the_kinds_of_its_readings(drawn, exclude_unit):
+def test_sums_of_text_count_readings_by_kind(drawn, exclude_unit):
     table, documents = drawn
     sums = measures.documents_sums(data_of(table, documents), exclude_unit=exclude_unit)
     for name in SET_DISTANCES:
@@ -82,7 +82,7 @@ def test_a_text_counts_the_kinds_of_its_readings(drawn, exclude_unit):
 
 @examples(80)
 @given(KINDS, OPTIONS, st.data())
-def test_sums_of_chosen_coders_and_texts_give_the_exact_alpha(kind, options, draw):
+def test_sums_of_selected_coders_and_texts_give_exact_alpha(kind, options, draw):
     (table, documents), make, distances = kind
     name = draw.draw(st.sampled_from(distances))
     n_coders = len(next(iter(table.values()), []))
@@ -111,7 +111,7 @@ def test_sums_of_chosen_coders_and_texts_give_the_exact_alpha(kind, options, dra
 
 @examples(60)
 @given(tables(), OPTIONS)
-def test_arrays_give_the_digits_of_one_object_a_text(drawn, options):
+def test_sums_in_arrays_equal_sums_in_objects(drawn, options):
     table, documents = drawn
     data = data_of(table, documents)
     sums = measures.documents_sums(data, **options)
@@ -143,7 +143,7 @@ def test_arrays_give_the_digits_of_one_object_a_text(drawn, options):
 
 @examples(60)
 @given(KINDS, OPTIONS, st.randoms(use_true_random=False))
-def test_parts_in_any_order_are_the_whole_to_the_digit(kind, options, random):
+def test_concatenated_parts_in_any_order_equal_whole(kind, options, random):
     (table, documents), make, distances = kind
     texts = list(dict.fromkeys(documents.values()))
     random.shuffle(texts)
@@ -167,7 +167,7 @@ def test_parts_in_any_order_are_the_whole_to_the_digit(kind, options, random):
 
 
 @pytest.mark.parametrize("distances", [SET_DISTANCES, ORDERED_DISTANCES])
-def test_sums_of_nothing_and_of_texts_with_one_coder_say_so(distances):
+def test_sums_without_pairable_units_have_note(distances):
     nothing = measures.documents_sums(one_document([]), distances)
     single = measures.documents_sums(
         data_of({1: [1, None], 2: [2, None], 3: [None, 3]}, {1: "x", 2: "x", 3: "y"}), distances
@@ -180,7 +180,7 @@ def test_sums_of_nothing_and_of_texts_with_one_coder_say_so(distances):
     assert measures.documents_sums(one_document([["a", "b"]]), []) == {}
 
 
-def test_labels_that_only_some_texts_have_are_counted_together():
+def test_concatenation_merges_labels_and_coders_of_parts():
     first = measures.documents_sums(data_of({1: ["a", "b"], 2: ["c", "c"]}, {1: "x", 2: "x"}))
     second = measures.documents_sums(data_of({3: ["c", "d"], 4: ["a", None]}, {3: "y", 4: "y"}, "BE"))
     together = TextSums.concatenate([first, second])
@@ -190,7 +190,7 @@ def test_labels_that_only_some_texts_have_are_counted_together():
     assert [text.coders for text in together["masi"]] == [("A", "B"), ("B", "E")]
 
 
-def test_distances_stand_in_any_order_and_number():
+def test_sums_take_distances_in_any_order_and_number():
     data = ReliabilityData.from_chain_ids([[1, 1], [1, 2], [1, 1], [2, 1], [1, 1], [1, 1]], list("aabbcc"))
     sums = measures.documents_sums(data)
     apart = {name: measures.document_sums(data, name) for name in ("masi", "nominal")}
@@ -202,7 +202,7 @@ def test_distances_stand_in_any_order_and_number():
         sums["ratio"]
 
 
-def test_a_sequence_of_sums_is_a_sequence():
+def test_distance_sums_behave_as_sequence():
     sums = measures.document_sums(ReliabilityData.from_chain_ids([[1, 1], [1, 2], [2, 2]], "abc"), "dice")
     assert [text.document for text in (*sums[1:], *reversed(sums), sums[-1])] == list("bccbac")
     assert all(type(text) is measures.DocumentSums for text in sums)
@@ -214,7 +214,7 @@ def test_a_sequence_of_sums_is_a_sequence():
         sums[3]
 
 
-def test_what_cannot_be_put_together_is_refused_with_its_name():
+def test_error_names_incompatible_sums():
     sums = measures.documents_sums(ReliabilityData.from_chain_ids([[1, 1], [1, 2]], ["one", "two"]))
     with pytest.raises(ValueError, match="document 'two' is in two parts"):
         TextSums.concatenate([sums, sums.select([1])])

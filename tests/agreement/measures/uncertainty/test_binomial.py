@@ -18,7 +18,7 @@ def tail(hits: range, trials: int, share: float) -> Fraction:
 
 @pytest.mark.parametrize("level", [0.95, 0.8])
 @pytest.mark.parametrize(("hits", "trials"), CASES)
-def test_at_its_ends_as_many_hits_or_as_few_have_half_of_what_the_level_leaves(hits, trials, level):
+def test_tail_probability_at_each_bound_is_half_of_error(hits, trials, level):
     found = binomial_interval(hits, trials, level)
     assert found.value == hits / trials
     if hits:
@@ -31,7 +31,7 @@ def test_at_its_ends_as_many_hits_or_as_few_have_half_of_what_the_level_leaves(h
         assert found.high == 1
 
 
-def test_without_a_trial_nothing_is_known():
+def test_share_without_trials_is_undefined():
     found = binomial_interval(0, 0)
     assert (found.value, found.low, found.high) == (None, None, None)
     with pytest.raises(ValueError, match="nothing was tried"):
@@ -39,6 +39,6 @@ def test_without_a_trial_nothing_is_known():
 
 
 @pytest.mark.parametrize(("hits", "trials", "level"), [(-1, 3, 0.9), (4, 3, 0.9), (1, 3, 1.0), (1, 3, 0)])
-def test_what_cannot_be_is_refused(hits, trials, level):
+def test_interval_refuses_impossible_counts_and_levels(hits, trials, level):
     with pytest.raises(ValueError, match=r"not possible|must be between 0 and 1"):
         binomial_interval(hits, trials, level)

@@ -74,7 +74,7 @@ def pair_up(documents):
 @pytest.mark.parametrize("make_original", [None, pair_up], ids=["documents", "copies of texts"])
 @examples(100)
 @given(tables(), st.sampled_from(SET_DISTANCES), OPTIONS)
-def test_interval_of_alpha_follows_its_definition(make_original, drawn, name, options):
+def test_interval_of_alpha_equals_exact_definition(make_original, drawn, name, options):
     table, documents = drawn
     original = make_original and make_original(documents)
     texts = {unit: original(document) for unit, document in documents.items()} if original else documents
@@ -103,7 +103,7 @@ def one_text(draw):
 
 @examples(15)
 @given(one_text(), st.sampled_from(SET_DISTANCES), OPTIONS)
-def test_the_interval_of_one_text_leaves_out_its_components(table, name, options):
+def test_interval_of_one_text_leaves_out_components(table, name, options):
     data = one_document(table)
     components = exact.components(table)
     expected = expected_of(table, components, 8, lambda rest: exact.alpha(rest, name, **options)[0])
@@ -114,7 +114,7 @@ def test_the_interval_of_one_text_leaves_out_its_components(table, name, options
 
 @examples(60)
 @given(tables(), OPTIONS)
-def test_components_as_documents_change_no_figure(drawn, options):
+def test_splitting_into_components_changes_no_figure(drawn, options):
     table, documents = drawn
     data = data_of(table, documents)
     parts = measures.split_components(data)
@@ -146,7 +146,7 @@ def assert_same_result(found, expected):
 
 @few
 @given(st.lists(st.lists(st.integers(-1, 5), min_size=3, max_size=3), min_size=1, max_size=12), OPTIONS)
-def test_chains_by_id_fall_into_the_components_that_their_sets_do(rows, options):
+def test_chain_ids_have_same_components_as_their_sets(rows, options):
     data = measures.ReliabilityData.from_chain_ids(rows, ["text"] * len(rows))
     parts, slow = measures.split_components(data), measures.split_components(one_document(values_of(data)))
     assert parts.document_of_unit.tolist() == slow.document_of_unit.tolist()
@@ -154,7 +154,7 @@ def test_chains_by_id_fall_into_the_components_that_their_sets_do(rows, options)
         assert_same_result(result, alpha(data, name, **options))
 
 
-def test_a_turn_that_is_no_unit_joins_the_units_that_point_to_it():
+def test_turn_joins_units_that_point_to_it():
     turn = frozenset(["turn"])
     data = one_document([[turn, "place"], ["place", turn], ["place", "place"], [frozenset(), "new"], [frozenset()] * 2])
     assert measures.split_components(data).document_of_unit.tolist() == [0, 0, 1, 2, 3]
@@ -162,7 +162,7 @@ def test_a_turn_that_is_no_unit_joins_the_units_that_point_to_it():
 
 @few
 @given(number_tables(), st.sampled_from(ORDERED_DISTANCES))
-def test_the_interval_of_numbers_is_what_its_definition_gives(drawn, name):
+def test_interval_of_numbers_equals_exact_definition(drawn, name):
     table, documents = drawn
 
     def coefficient(rest):
@@ -186,7 +186,7 @@ KAPPAS = {
 
 @few
 @given(tables(), st.sampled_from(sorted(KAPPAS)), st.sampled_from(["available", "drop"]))
-def test_the_interval_of_a_kappa_is_what_its_definition_gives(drawn, name, missing):
+def test_interval_of_kappa_equals_exact_definition(drawn, name, missing):
     table, documents = drawn
     coefficient, how = KAPPAS[name]
     used = [unit for unit, row in table.items() if missing == "available" or None not in row]
@@ -214,7 +214,7 @@ FOUR = data_of(TEXTS, {unit: unit[0] for unit in TEXTS})
         lambda data: fleiss_kappa(data),
     ],
 )
-def test_any_other_coefficient_is_computed_without_each_text(coefficient):
+def test_other_coefficients_are_recomputed_without_each_text(coefficient):
     without = []
     for text in "abcd":
         rest = {unit: row for unit, row in TEXTS.items() if unit[0] != text}
@@ -224,7 +224,7 @@ def test_any_other_coefficient_is_computed_without_each_text(coefficient):
     assert (found.level, found.n_groups) == (0.9, 4)
 
 
-def test_a_callable_sees_the_names_of_members_whatever_is_left_out():
+def test_callable_distance_gets_names_of_members():
     heads = {"a1": "ship", "a2": "ship", "b1": "crew", "b2": "it", "c1": "port", "c2": "harbour"}
 
     def share_a_head(a, b):
@@ -234,14 +234,14 @@ def test_a_callable_sees_the_names_of_members_whatever_is_left_out():
     assert interval(data_of(table, {unit: unit[0] for unit in table}), alpha, share_a_head).low is not None
 
 
-def test_alpha_of_counts_has_the_interval_of_its_callable():
+def test_interval_of_count_alpha_equals_interval_of_count_dice():
     rows = [[1, 1], [2, 1], [0, 0], [0, 1], [3, 1], [1, 0], [0, 0], [2, 2]]
     data = data_of(dict(enumerate(rows)), dict(enumerate("ppqqrrss")))
     fast, slow = interval(data, measures.count_alpha), interval(data, alpha, measures.count_dice)
     assert (fast.low, fast.high) == pytest.approx((slow.low, slow.high))
 
 
-def test_one_call_gives_the_interval_of_each_of_several_coefficients():
+def test_one_call_computes_intervals_of_several_coefficients():
     data = measures.ReliabilityData.from_chain_ids([[1, 1], [1, 2], [1, 1], [2, 1], [1, 1], [1, 1]], list("aabbcc"))
     together = interval(data, alphas)
     assert list(together) == list(SET_DISTANCES)
@@ -270,7 +270,7 @@ def test_sample_of_coders_leaves_out_each_coder():
     assert repr(found).endswith("(jackknife, log scale, over 4 coders)>")
 
 
-def test_sample_of_both_adds_variances_and_weighs_degrees_of_freedom():
+def test_sample_of_both_adds_variances_and_combines_freedom():
     parts = [interval(FOUR_CODERS, alpha, sample=sample).standard_error ** 2 for sample in ("groups", "coders")]
     found = interval(FOUR_CODERS, alpha, sample="both")
     assert found.standard_error**2 == pytest.approx(sum(parts))
@@ -281,7 +281,7 @@ def test_sample_of_both_adds_variances_and_weighs_degrees_of_freedom():
     assert "over 3 groups of units and 4 coders" in repr(found)
 
 
-def test_coder_who_shares_no_unit_is_no_part_of_the_sample():
+def test_coder_without_shared_units_is_not_sampled():
     rows = {"a": ["x", "x", "y", None], "b": ["y", "y", "y", None], "c": [None] * 3 + ["x"], "d": ["x", "y", "x", None]}
     assert interval(one_document(rows), alpha, sample="coders").n_groups == 3
 
@@ -300,7 +300,7 @@ WITHOUT = [
 
 
 @pytest.mark.parametrize(("rows", "how", "note"), WITHOUT)
-def test_note_says_why_there_is_no_interval(rows, how, note):
+def test_note_explains_missing_interval(rows, how, note):
     data = coders_of(rows, len(rows[0][0]))
     found = interval(data, alpha, **how)
     assert (found.low, found.high, found.standard_error, found.note) == (None, None, None, note)
@@ -320,13 +320,13 @@ def test_groups_are_documents_with_pairable_units_or_components():
     assert interval(FOUR, alpha, by="component").n_groups == len(TEXTS)
 
 
-def test_lower_end_is_not_cut_off_and_the_upper_is_below_one():
+def test_lower_bound_may_be_below_minus_1_and_upper_stays_below_1():
     found = interval(coders_of([["xx", "xx"], ["xy", "yx"], ["yy", "xy"]], 2), alpha)
     assert found.low < -1
     assert found.value < found.high < 1
 
 
-def test_values_beyond_the_scale_have_no_interval():
+def test_values_outside_scale_have_no_interval():
     values = iter([0.5, -1e6, 0.4, 0.5])
 
     def odd(value):
@@ -337,7 +337,7 @@ def test_values_beyond_the_scale_have_no_interval():
     assert interval(FOUR, lambda _: odd(1.5)).note == "no interval: the value is above 1"
 
 
-def test_every_interval_says_its_method():
+def test_bootstrap_and_jackknife_name_their_method():
     assert measures.bootstrap(FOUR, alpha, n=10).method == "percentile"
     assert measures.jackknife(FOUR, alpha).method == "jackknife"
 
@@ -350,12 +350,12 @@ def test_every_interval_says_its_method():
         ({"level": 95}, "level is 95; it must be between 0 and 1"),
     ],
 )
-def test_an_unknown_choice_is_named(how, message):
+def test_error_names_unknown_choice(how, message):
     with pytest.raises(ValueError, match=message):
         interval(FOUR, alpha, **how)
 
 
-def test_the_sums_of_one_document_have_nothing_to_leave_out():
+def test_sums_of_one_document_have_no_interval():
     found = measures.interval_sums(measures.document_sums(one_document([["x", "y"], ["x", "x"]])))
     assert (found.low, found.note) == (None, "no interval: it takes 3 documents, and there is 1")
     assert np.isclose(found.value, alpha(one_document([["x", "y"], ["x", "x"]])).value)
@@ -363,7 +363,7 @@ def test_the_sums_of_one_document_have_nothing_to_leave_out():
 
 @few
 @given(tables(), st.sampled_from([fleiss_kappa, gwet_ac1, multi_kappa, measures.beta]))
-def test_kappas_leave_out_texts_as_if_their_rounds_were_one(drawn, coefficient):
+def test_kappa_intervals_leave_out_rounds_of_text_together(drawn, coefficient):
     table, documents = drawn
     original = pair_up(documents)
     merged = data_of(table, {unit: original(document) for unit, document in documents.items()})
@@ -375,7 +375,7 @@ def test_kappas_leave_out_texts_as_if_their_rounds_were_one(drawn, coefficient):
 
 @examples(15)
 @given(one_text(), one_text(), st.sampled_from(SET_DISTANCES))
-def test_copies_of_a_unit_are_in_one_component(first, second, name):
+def test_copies_of_unit_are_in_one_component(first, second, name):
     """One text in two rounds: units of the second have a star."""
     star = {unit: [rename(value, "*") for value in row] for unit, row in second.items()}
     table = first | {f"{unit}*": row for unit, row in star.items()}

@@ -28,7 +28,7 @@ def without(texts, left):
     return {text: rows for text, rows in texts.items() if text != left}
 
 
-def test_rounds_of_the_same_texts_are_compared_text_by_text():
+def test_difference_on_same_texts_is_paired():
     found = difference(round_of(FIRST), round_of(SECOND))
     apart = [alpha(round_of(without(FIRST, t))).value - alpha(round_of(without(SECOND, t))).value for t in "abcd"]
     whole = alpha(round_of(FIRST)).value - alpha(round_of(SECOND)).value
@@ -43,7 +43,7 @@ def test_rounds_of_the_same_texts_are_compared_text_by_text():
     assert found._repr_html_().count("<tr>") == 7
 
 
-def test_rounds_of_other_texts_have_the_degrees_of_freedom_of_welch():
+def test_unpaired_difference_uses_welch_degrees_of_freedom():
     first, second = round_of(FIRST), round_of(SECOND | {"e": ["xx", "xz"]}, "other ")
     errors = [interval(data, fleiss_kappa).standard_error for data in (first, second)]
     found = difference(first, second, fleiss_kappa, level=0.9)
@@ -55,7 +55,7 @@ def test_rounds_of_other_texts_have_the_degrees_of_freedom_of_welch():
     assert "not paired, 4 and 5 documents" in repr(found)
 
 
-def test_two_codings_of_one_text_are_compared_by_components():
+def test_difference_on_one_text_leaves_out_components():
     pairs = [frozenset({2 * i, 2 * i + 1}) for i in range(9)]
     first = {unit: [pairs[unit // 2], frozenset({unit}) if unit in (3, 8) else pairs[unit // 2]] for unit in range(18)}
     second = {unit: [pairs[unit // 2], frozenset({unit}) if unit % 5 else pairs[unit // 2]] for unit in range(18)}
@@ -71,16 +71,16 @@ def test_two_codings_of_one_text_are_compared_by_components():
 
 @examples(25)
 @given(tables())
-def test_a_difference_the_other_way_round_is_its_negative(drawn):
+def test_exchanging_rounds_negates_difference(drawn):
     table, documents = drawn
     first = data_of(table, documents)
     second = data_of({u: row[::-1][:1] + row[1:] for u, row in table.items()}, documents)
-    one, other = difference(first, second), difference(second, first)
-    assert (one.note == "") == (other.note == "")
-    if one.difference is not None:
-        assert one.difference == -other.difference
-    if one.low is not None:
-        assert (one.low, one.p_value) == pytest.approx((-other.high, other.p_value))
+    forward, back = difference(first, second), difference(second, first)
+    assert (forward.note == "") == (back.note == "")
+    if forward.difference is not None:
+        assert forward.difference == -back.difference
+    if forward.low is not None:
+        assert (forward.low, forward.p_value) == pytest.approx((-back.high, back.p_value))
 
 
 def groups_of_coders(first, second, texts):
@@ -94,7 +94,7 @@ def groups_of_coders(first, second, texts):
     return select_coders(data, [0, 1]), select_coders(data, [2, 3])
 
 
-def test_groups_who_coded_other_texts_of_one_corpus_are_not_paired():
+def test_groups_with_different_texts_are_not_paired():
     other = {f"{text}2": rows for text, rows in SECOND.items()}
     a, b = groups_of_coders(FIRST, other, [*FIRST, *other])
     assert set(a.documents) == set(b.documents)
@@ -106,7 +106,7 @@ def test_groups_who_coded_other_texts_of_one_corpus_are_not_paired():
     assert permuted.p_value == permutation_test(round_of(FIRST), round_of(SECOND, "other "), n=200).p_value
 
 
-def test_group_with_too_few_texts_of_its_own_has_no_interval():
+def test_group_with_too_few_texts_has_no_interval():
     few = {text: FIRST[text] for text in "ab"}
     other = {f"{text}2": rows for text, rows in SECOND.items()}
     found = difference(*groups_of_coders(few, other, [*few, *other]))
@@ -114,7 +114,7 @@ def test_group_with_too_few_texts_of_its_own_has_no_interval():
 
 
 @pytest.mark.parametrize("coefficient", [measures.bennett_s, gwet_ac1])
-def test_permutations_use_the_categories_of_both_rounds(coefficient):
+def test_permutations_use_categories_of_both_rounds(coefficient):
     two = {text: ["xx", "yy", "xx"] for text in "abcdef"} | {"a": ["xy", "yx", "xx"]}
     six = {text: ["xx", "uu", "vv"] for text in "abcdef"} | {"a": ["xu", "vw", "zy"]}
     # with the categories of both, the data at hand are an assignment like every other
@@ -123,7 +123,7 @@ def test_permutations_use_the_categories_of_both_rounds(coefficient):
     assert permutation_test(round_of(two), round_of(six), coefficient, n=500).p_value == expected.p_value
 
 
-def test_a_large_difference_is_as_unlikely_by_permutation():
+def test_large_difference_is_significant_by_permutation():
     agreed = {t: ["xx", "yy", "zz", "xx", "yy"] for t in "abcdefgh"} | {"a": ["xx", "yy", "zz", "xy", "yy"]}
     split = {t: ["xy", "yx", "zz", "xz", "yy"] for t in "abcdefgh"} | {"a": ["xx", "yy", "zy", "xy", "yx"]}
     found = difference(round_of(agreed), round_of(split))
@@ -142,21 +142,21 @@ def test_a_large_difference_is_as_unlikely_by_permutation():
         ({"a": FIRST["a"]}, {"a": SECOND["a"]}, "no interval: it takes 8 components, and there are 3"),
     ],
 )
-def test_where_there_is_no_interval_the_note_says_why(first, second, note):
+def test_note_explains_missing_interval(first, second, note):
     found = difference(round_of(first), round_of(second))
     assert (found.low, found.p_value) == (None, None)
     assert found.note.startswith(note)
     assert note.split("'")[0] in repr(found)
 
 
-def test_rounds_of_one_corpus_are_paired_by_text():
+def test_rounds_are_paired_by_original_text():
     later = round_of(SECOND, "later ")
     found = difference(round_of(FIRST), later, original=lambda name: str(name).removeprefix("later "))
     assert not difference(round_of(FIRST), later).paired
     assert found == difference(round_of(FIRST), round_of(SECOND))
 
 
-def test_rounds_of_one_text_are_paired_by_components_of_both():
+def test_rounds_of_one_text_are_paired_by_components():
     first = {f"{c}.{i}": [frozenset({f"{c}.0", f"{c}.1"}), frozenset({f"{c}.{i}"})] for c in range(9) for i in (0, 1)}
     first |= {"9.0": ["x", "x"], "9.1": ["x", "y"]}
     second = {unit: [row[0], row[unit[0] in "357"]] for unit, row in first.items()}

@@ -48,7 +48,7 @@ def exact_errors(texts=TEXTS):
 
 
 @pytest.mark.parametrize("n", [3, 5, 18, 400])
-def test_the_interval_foretold_is_that_of_the_definition(n):
+def test_forecast_interval_equals_exact_definition(n):
     value, variance, _ = exact_errors()
     disagreement = 1 - value
     error = sqrt(variance * Fraction(len(TEXTS), n)) / disagreement
@@ -61,7 +61,7 @@ def test_the_interval_foretold_is_that_of_the_definition(n):
 
 
 @pytest.mark.parametrize(("n", "n_coders"), [(5, 3), (30, 3), (30, 6), (5, 12)])
-def test_with_coders_as_a_sample_both_variances_fall_with_their_number(n, n_coders):
+def test_sampled_coders_reduce_variance_with_their_number(n, n_coders):
     value, over_texts, over_coders = exact_errors()
     parts = [float(over_texts) * 5 / n, float(over_coders) * 3 / n_coders]
     freedom = sum(parts) ** 2 / (parts[0] ** 2 / (n - 1) + parts[1] ** 2 / (n_coders - 1))
@@ -73,7 +73,7 @@ def test_with_coders_as_a_sample_both_variances_fall_with_their_number(n, n_code
 
 @pytest.mark.parametrize("sample", ["groups", "both"])
 @pytest.mark.parametrize("coefficient", [alpha, fleiss_kappa, gwet_ac1])
-def test_what_is_foretold_of_the_documents_at_hand_is_their_interval(coefficient, sample):
+def test_forecast_for_present_documents_equals_their_interval(coefficient, sample):
     at_hand = interval(corpus(), coefficient, sample=sample, level=0.9)
     found = forecast(corpus(), coefficient, sample=sample, level=0.9)
     assert (found.low, found.high) == pytest.approx((at_hand.low, at_hand.high))
@@ -88,7 +88,7 @@ def test_what_is_foretold_of_the_documents_at_hand_is_their_interval(coefficient
     st.sampled_from(["jackknife-log", "jackknife-logit", "jackknife"]),
     st.floats(0.001, 3),
 )
-def test_the_number_of_documents_is_the_first_whose_margin_is_small_enough(value, variance, method, margin):
+def test_documents_for_margin_is_smallest_sufficient_number(value, variance, method, margin):
     found = measures.Forecast(value, None, None, 0.95, 10, variance, method=method)
     n = found.documents_for_margin(margin)
     if n is None:
@@ -100,15 +100,15 @@ def test_the_number_of_documents_is_the_first_whose_margin_is_small_enough(value
     assert widths == sorted(widths, reverse=True)
 
 
-def test_twice_the_same_documents_have_the_interval_that_one_lot_foretells():
+def test_forecast_predicts_interval_of_repeated_documents():
     # all but the factor (G - 1)/G of the jackknife, whose estimate of a variance is that of one degree of freedom less
-    one, ten = forecast(corpus(), fleiss_kappa), interval(corpus(times=10), fleiss_kappa)
-    assert one.document_variance == pytest.approx(50 * (ten.standard_error / (1 - ten.value)) ** 2, rel=0.5)
-    assert one.margin(50) == pytest.approx((ten.high - ten.low) / 2, rel=0.3)
+    found, ten = forecast(corpus(), fleiss_kappa), interval(corpus(times=10), fleiss_kappa)
+    assert found.document_variance == pytest.approx(50 * (ten.standard_error / (1 - ten.value)) ** 2, rel=0.5)
+    assert found.margin(50) == pytest.approx((ten.high - ten.low) / 2, rel=0.3)
 
 
 @pytest.mark.parametrize("bound", [-0.5, 0.2, 0.3])
-def test_power_to_show_more_than_a_bound_is_of_the_noncentral_distribution(bound):
+def test_power_above_bound_uses_noncentral_t_distribution(bound):
     found = forecast(corpus(), alpha)
     error = interval(corpus(), alpha).standard_error / (1 - found.value)
     for n in (4, 12, 60):
@@ -120,7 +120,7 @@ def test_power_to_show_more_than_a_bound_is_of_the_noncentral_distribution(bound
     assert n == 3 or found.power_above(bound, n - 1) < 0.9
 
 
-def test_power_above_the_figure_itself_is_the_error_of_the_test():
+def test_power_above_value_itself_equals_error_of_test():
     found = forecast(corpus(), alpha)
     assert found.power_above(found.value, 30) == pytest.approx(0.025)
     assert found.documents_above(found.value) is None
@@ -128,7 +128,7 @@ def test_power_above_the_figure_itself_is_the_error_of_the_test():
 
 
 @pytest.mark.parametrize("apart", [0.3, -0.3])
-def test_power_to_tell_two_rounds_apart_is_of_the_noncentral_distribution(apart):
+def test_power_of_difference_uses_noncentral_t_distribution(apart):
     found, error = forecast(corpus(), alpha), interval(corpus(), alpha).standard_error
     for n in (3, 12, 60):
         shift, freedom = 0.3 / (error * sqrt(2 * 5 / n)), 2 * (n - 1)
@@ -139,7 +139,7 @@ def test_power_to_tell_two_rounds_apart_is_of_the_noncentral_distribution(apart)
     assert found.power_of_difference(apart, n) >= 0.8 > found.power_of_difference(apart, n - 1)
 
 
-def test_coders_as_a_sample_limit_the_margin_and_leave_no_power():
+def test_sampled_coders_limit_margin_and_have_no_power():
     found = forecast(corpus(), alpha, sample="both")
     assert found.power_above(0.1, 30) is found.power_of_difference(0.1, 30) is None
     assert found.documents_above(0.1) is found.documents_for_difference(0.1) is None
@@ -147,7 +147,7 @@ def test_coders_as_a_sample_limit_the_margin_and_leave_no_power():
     assert found.margin(30, 12) < found.margin(30, 3)
 
 
-def test_a_score_is_foretold_on_its_logit():
+def test_forecast_of_score_uses_logit_scale():
     key = {text: ["AB", "CD", "EF"] for text in "pqrst"}
     response = key | {"q": ["AB", "C", "DEF"], "r": ["ABC", "D", "EF"], "s": ["A", "B", "CDEF"]}
     f1 = measures.score_interval(key, response, measures.b_cubed).f1
@@ -163,7 +163,7 @@ def test_a_score_is_foretold_on_its_logit():
     assert found.power_of_difference(0.1, 20) == pytest.approx(both, abs=1e-9)
 
 
-def test_a_mean_that_may_be_above_1_is_foretold_on_the_plain_scale():
+def test_forecast_of_mean_above_1_uses_plain_scale():
     scores = [0.2, 0.5, 1.6, 0.1, 0.9, 1.1]
     found = forecast_interval(measures.mean_interval(scores))
     reach = stats.t.ppf(0.975, 23) * np.std(scores, ddof=1) / sqrt(24)
@@ -190,7 +190,7 @@ FEW = {text: TEXTS[text] for text in "ab"}
         ),
     ],
 )
-def test_where_there_is_no_forecast_the_note_says_why(data, sample, note):
+def test_note_explains_missing_forecast(data, sample, note):
     found = forecast(data, alpha, sample=sample)
     assert note in found.note
     assert note in repr(found)
@@ -200,7 +200,7 @@ def test_where_there_is_no_forecast_the_note_says_why(data, sample, note):
     assert found.power_above(0.1, 10) is found.power_of_difference(0.1, 10) is None
 
 
-def test_what_cannot_be_asked_is_refused():
+def test_forecast_refuses_wrong_arguments():
     found = forecast(corpus(), alpha)
     both = forecast(corpus(), alpha, sample="both")
     for wrong in (
@@ -220,20 +220,20 @@ def test_what_cannot_be_asked_is_refused():
             wrong()
 
 
-def test_ten_texts_foretell_the_width_of_forty():
+def test_ten_texts_predict_width_for_forty():
     random = np.random.default_rng(5)
     ratios = [width_ratio(random, lambda r, documents: labels(r, documents, 1.0), 10, 40) for _ in range(40)]
     assert np.median([ratio for ratio in ratios if ratio is not None]) == pytest.approx(1, abs=0.15)
 
 
-def test_as_many_intervals_show_a_bound_as_is_foretold():
+def test_share_of_intervals_above_bound_equals_predicted_power():
     found, seen = observed_power(np.random.default_rng(7), 20, 100)
     assert 0.2 < found < 0.95
     assert seen == pytest.approx(found, abs=0.1)
 
 
 @pytest.mark.parametrize("sample", ["groups", "both"])
-def test_forecast_of_nothing_says_why(sample):
+def test_forecast_without_shared_units_has_note(sample):
     data = measures.ReliabilityData.from_values("ab", ["Ann", "Bob"], [["x", None], [None, "y"]], ["t", "u"])
     found = forecast(data, alpha, sample=sample)
     assert (found.value, found.low, found.note) == (None, None, "no unit is coded by two coders")

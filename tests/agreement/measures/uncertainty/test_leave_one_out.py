@@ -10,7 +10,7 @@ from tests.shared.cases import examples
 
 @examples(40)
 @given(tables())
-def test_without_a_coder_or_document_is_what_the_rest_has(drawn):
+def test_value_without_coder_or_document_equals_value_of_rest(drawn):
     table, documents = drawn
     data = data_of(table, documents)
     for c, part in enumerate(leave_one_out(data, alpha, "jaccard", by="coder").parts):
@@ -23,7 +23,7 @@ def test_without_a_coder_or_document_is_what_the_rest_has(drawn):
 
 @examples(40)
 @given(tables())
-def test_without_a_category_its_judgements_are_missing(drawn):
+def test_judgements_of_excluded_category_are_missing(drawn):
     table, documents = drawn
     data = data_of(table, documents)
     found = leave_one_out(data, by="category")
@@ -33,7 +33,7 @@ def test_without_a_category_its_judgements_are_missing(drawn):
         assert part.result.value == pytest.approx(alpha(data_of(rest, documents)).value)
 
 
-def test_the_coder_who_disagrees_shows_as_a_rise_without_him():
+def test_excluding_deviating_coder_raises_value():
     rows = [["x", "x", "y"], ["y", "y", "x"], ["x", "x", "x"], ["y", "y", "y"]]
     found = leave_one_out(one_document(rows, ["Ann", "Bob", "Cid"]))
     assert max(found.parts, key=lambda part: part.change).name == "Cid"
@@ -42,7 +42,7 @@ def test_the_coder_who_disagrees_shows_as_a_rise_without_him():
     assert "without Cid" in found._repr_html_()
 
 
-def test_what_becomes_undefined_has_no_change():
+def test_undefined_value_has_no_change():
     found = leave_one_out(one_document([["x", "y"], ["y", "y"]]), by="coder")
     assert isinstance(found, LeaveOneOut)
     assert [part.change for part in found.parts] == [None, None]

@@ -12,7 +12,7 @@ from tests.shared.cases import examples
 
 @examples(40)
 @given(tables())
-def test_pairs_of_coders_are_what_the_two_have_alone(drawn):
+def test_pair_value_equals_value_of_two_coders_alone(drawn):
     table, documents = drawn
     data = data_of(table, documents)
     found = pairwise(data, alpha, "masi", exclude_unit="both")
@@ -24,7 +24,7 @@ def test_pairs_of_coders_are_what_the_two_have_alone(drawn):
     assert len(found.results) == math.comb(len(data.coders), 2)
 
 
-def test_the_table_of_pairs_has_nothing_on_its_diagonal():
+def test_table_of_pairs_is_symmetric_with_empty_diagonal():
     rows = [["x", "x", "y"], ["y", "y", "y"], ["x", "x", "x"]]
     found = pairwise(one_document(rows, ["Ann", "Bob", "Cid"]), cohen_kappa)
     frame = found.to_frame()
@@ -36,13 +36,13 @@ def test_the_table_of_pairs_has_nothing_on_its_diagonal():
     assert "Bob" in found._repr_html_()
 
 
-def test_a_mean_of_pairs_says_of_how_many_it_is():
+def test_mean_shows_number_of_defined_pairs():
     found = pairwise([["x", "x", None], ["y", "x", None], ["x", None, "y"]], alpha)
     assert found.n_defined < len(found.results)
     assert f"mean {found.mean:.4f} of {found.n_defined} that have one" in repr(found)
 
 
-def test_pairs_without_a_value_are_left_out_of_the_mean():
+def test_mean_excludes_undefined_pairs():
     found = pairwise(one_document([["x", "x", None], ["y", "y", None]]), cohen_kappa)
     assert (found.results["A", "B"].value, found.results["A", "C"].value, found.mean) == (1.0, None, 1.0)
     assert pairwise(one_document([["x"]]), alpha) == Pairwise(("A",), {})

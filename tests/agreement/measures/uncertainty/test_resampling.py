@@ -43,7 +43,7 @@ def assert_replicate(data, weights, coefficient, *arguments, **options):
 
 @few
 @given(tables(), OPTIONS, st.sampled_from(["drop", "available"]), st.lists(st.integers(0, 2), min_size=3, max_size=3))
-def test_replicate_of_documents_has_the_figures_of_these(drawn, options, missing, weights):
+def test_replicate_of_documents_equals_figures_of_sample(drawn, options, missing, weights):
     data = data_of(*drawn)
     weights = weights[: len(data.documents)]
     assert_replicate(data, weights, alphas, **options)
@@ -59,7 +59,7 @@ def test_replicate_of_documents_has_the_figures_of_these(drawn, options, missing
 
 @few
 @given(number_tables(), st.sampled_from(["ordinal", "interval", "ratio"]), st.lists(st.integers(0, 2), min_size=3))
-def test_replicate_of_numbers_is_alpha_of_these_documents(drawn, name, weights):
+def test_replicate_of_numbers_equals_alpha_of_sample(drawn, name, weights):
     data = data_of(*drawn)
     assert_replicate(data, weights[: len(data.documents)], alpha, name)
 
@@ -75,7 +75,7 @@ def assert_replicate_of_units(data, table, random, expected, coefficient, *argum
 
 @few
 @given(tables(), OPTIONS, st.sampled_from(SET_DISTANCES), st.randoms(use_true_random=False))
-def test_replicate_of_units_has_the_figures_of_their_copies(drawn, options, name, random):
+def test_replicate_of_units_equals_exact_figures_of_copies(drawn, options, name, random):
     table, documents = drawn
     check = partial(assert_replicate_of_units, data_of(table, documents), table, random)
     check(lambda copies: exact.alpha(copies, name, **options, own=lambda unit: unit[1]), alpha, name, **options)
@@ -86,7 +86,7 @@ def test_replicate_of_units_has_the_figures_of_their_copies(drawn, options, name
 
 @few
 @given(number_tables(), st.sampled_from(["ordinal", "interval", "ratio"]), st.randoms(use_true_random=False))
-def test_replicate_of_units_with_numbers_is_alpha_of_these_units(drawn, name, random):
+def test_replicate_of_units_with_numbers_equals_exact_alpha(drawn, name, random):
     table, documents = drawn
     assert_replicate_of_units(
         data_of(table, documents),
@@ -104,7 +104,7 @@ def three_texts():
 
 
 @pytest.mark.parametrize("coefficient", [alpha, fleiss_kappa, measures.multi_kappa])
-def test_the_sums_and_the_data_computed_anew_give_the_same_replicates(coefficient):
+def test_sums_and_recomputed_data_give_same_replicates(coefficient):
     data = three_texts()
     fast = bootstrap(data, coefficient, n=50, seed=3)
     slow = bootstrap(data, lambda sample: coefficient(sample), n=50, seed=3)
@@ -112,7 +112,7 @@ def test_the_sums_and_the_data_computed_anew_give_the_same_replicates(coefficien
     assert (fast.low, fast.high) == (pytest.approx(slow.low), pytest.approx(slow.high))
 
 
-def test_the_interval_has_the_percentiles_of_the_replicates():
+def test_interval_has_percentiles_of_replicates():
     found = bootstrap(three_texts(), alpha, "jaccard", n=200, seed=1, level=0.8)
     defined = found.replicates[~np.isnan(found.replicates)]
     assert (found.low, found.high) == (np.quantile(defined, 0.1), np.quantile(defined, 0.9))
@@ -126,7 +126,7 @@ def test_the_interval_has_the_percentiles_of_the_replicates():
     assert "interval" in found._repr_html_()
 
 
-def test_the_bootstrap_t_counts_in_standard_errors_of_each_replicate():
+def test_bootstrap_t_uses_standard_error_of_each_replicate():
     data = three_texts()
     found = bootstrap(data, alpha, "jaccard", method="t", n=60, seed=4)
     random, own = np.random.default_rng(4), jackknife(data, alpha, "jaccard").standard_error
@@ -142,7 +142,7 @@ def test_the_bootstrap_t_counts_in_standard_errors_of_each_replicate():
     assert found.high == pytest.approx(found.value - np.quantile(shifts, 0.025) * own)
 
 
-def test_the_bootstrap_t_of_something_undefined_says_so():
+def test_bootstrap_t_of_undefined_coefficient_has_note():
     found = bootstrap(one_document([["x", "x"], ["x", "x"]]), alpha, method="t", n=5)
     assert (found.low, found.note) == (None, "only one value is used, so that chance would agree as well")
     alike = bootstrap(data_of({"A": ["x", "y"], "B": ["x", "y"]}, {"A": "one", "B": "two"}), alpha, method="t", n=5)
@@ -150,7 +150,7 @@ def test_the_bootstrap_t_of_something_undefined_says_so():
     assert alike.note.startswith("no interval: the coefficient does not vary over samples")
 
 
-def test_all_distances_have_the_draws_that_each_would_have():
+def test_alphas_use_same_samples_as_each_distance_alone():
     data = three_texts()
     together = bootstrap(data, alphas, n=100, seed=5)
     for name, interval in together.items():
@@ -158,14 +158,14 @@ def test_all_distances_have_the_draws_that_each_would_have():
         assert interval.replicates == pytest.approx(alone.replicates, nan_ok=True)
 
 
-def test_another_seed_draws_other_samples_and_the_same_seed_the_same():
+def test_seed_determines_samples():
     data = three_texts()
     first, same, other = (bootstrap(data, alpha, n=20, seed=seed).replicates.tolist() for seed in (1, 1, 2))
     assert first == same != other
 
 
 @pytest.mark.parametrize("coefficient", [alpha, lambda data: alpha(data)])
-def test_documents_that_are_of_no_use_are_not_drawn(coefficient):
+def test_documents_without_pairable_units_are_not_drawn(coefficient):
     table = {"a1": ["x", "x"], "a2": ["y", "x"], "b1": ["y", "y"], "b2": ["y", "x"], "c1": [None, None]}
     data = data_of(table, {unit: unit[0] for unit in table})
     found = bootstrap(data, coefficient, n=30)
@@ -174,7 +174,7 @@ def test_documents_that_are_of_no_use_are_not_drawn(coefficient):
     assert jackknife(data, coefficient).groups == ("a", "b")
 
 
-def test_units_of_one_document_are_drawn_unless_sets_have_no_sums():
+def test_units_of_one_document_are_drawn_except_for_callables_on_sets():
     found = bootstrap(one_document([["x", "x"], ["y", "y"], ["x", "y"], ["y", "y"]]), alpha, n=50)
     assert (found.by, found.n_groups) == ("unit", 4)
     labels = one_document([["x", "x"], ["y", "y"], [("x", "y"), "y"], ["y", "y"]])
@@ -183,7 +183,7 @@ def test_units_of_one_document_are_drawn_unless_sets_have_no_sums():
         bootstrap(one_document({u: [frozenset("AB")] * 2 for u in "AB"}), alpha, lambda a, b: 1.0, n=5)
 
 
-def test_undefined_coefficient_has_no_interval_and_says_why():
+def test_undefined_coefficient_has_note_instead_of_interval():
     found = bootstrap(one_document([["x", "x"], ["x", "x"]]), alpha, n=10)
     assert (found.value, found.low, found.high, found.standard_error) == (None, None, None, None)
     assert (found.n_undefined, found.result.note) == (10, "only one value is used, so that chance would agree as well")
@@ -195,7 +195,7 @@ def test_undefined_coefficient_has_no_interval_and_says_why():
 
 
 @pytest.mark.parametrize("by", ["document", "unit"])
-def test_the_jackknife_leaves_out_each_in_turn(by):
+def test_jackknife_leaves_out_each_group(by):
     data = three_texts() if by == "document" else one_document(["xx", "yy", "xy", "yy", "zz"])
     found = jackknife(data, alpha)
     groups = range(len(found.groups))
@@ -211,7 +211,7 @@ def test_the_jackknife_leaves_out_each_in_turn(by):
     assert "standard error" in found._repr_html_()
 
 
-def test_the_jackknife_of_something_undefined_says_so():
+def test_jackknife_of_undefined_coefficient_has_note():
     found = jackknife(data_of({"A": ["x", "y"], "B": ["x", "x"]}, {"A": "one", "B": "two"}), alpha)
     assert found.values == (None, 0.0)
     assert (found.bias, found.standard_error, found.low, found.high) == (None, None, None, None)
@@ -238,7 +238,7 @@ def exact_p_value(first, second):
     return mean(far)
 
 
-def test_the_paired_permutation_test_nears_the_exact_p_value():
+def test_paired_permutation_test_approximates_exact_p_value():
     first, second = round_of(6), round_of(1)
     found = measures.permutation_test(first, second, n=4000, seed=2)
     assert found.paired
@@ -248,11 +248,11 @@ def test_the_paired_permutation_test_nears_the_exact_p_value():
     assert "difference" in found._repr_html_()
 
 
-def test_two_equal_rounds_do_not_differ():
+def test_equal_rounds_have_p_value_1():
     assert measures.permutation_test(round_of(3), round_of(3), n=200).p_value == 1.0
 
 
-def test_other_documents_are_dealt_anew():
+def test_rounds_of_different_documents_are_permuted_unpaired():
     first, second = round_of(6), round_of(0, "uvwxyz")
     found = measures.permutation_test(first, second, n=999, seed=1)
     assert not found.paired
@@ -261,7 +261,7 @@ def test_other_documents_are_dealt_anew():
     assert slow.p_value == measures.permutation_test(first, second, n=99, seed=1).p_value
 
 
-def test_an_undefined_round_is_named():
+def test_note_names_undefined_round():
     blank = data_of({"a1": ["x", "x"], "b1": ["x", "x"]}, {"a1": "a", "b1": "b"})
     found = measures.permutation_test(round_of(1), blank, n=10)
     assert (found.p_value, found.note) == (None, "the coefficient of the second is undefined")
@@ -283,7 +283,7 @@ def test_an_undefined_round_is_named():
         ),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(call, message):
+def test_resampling_refuses_wrong_options(call, message):
     with pytest.raises(ValueError, match=message):
         call(three_texts())
 
@@ -297,7 +297,7 @@ def test_what_cannot_be_drawn_is_refused(call, message):
     ],
     ids=["a thread", "threads", "processes"],
 )
-def test_any_executor_draws_the_same_replicates(make, monkeypatch):
+def test_every_executor_draws_same_replicates(make, monkeypatch):
     monkeypatch.setattr(import_module("agreement.measures.uncertainty.bootstrap"), "_BLOCKS_A_TASK", 1)
     random = np.random.default_rng(1)  # sums of nominal distances are integers: no digit depends on NumPy's threads
     data = measures.ReliabilityData.from_chain_ids(
