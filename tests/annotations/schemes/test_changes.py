@@ -1,5 +1,3 @@
-"""Changes of the scheme of a project: what they would do, and that they do it."""
-
 from dataclasses import replace
 from threading import Barrier, Thread
 
@@ -69,7 +67,7 @@ def with_question(spec, kind, key, changes):
 
 
 def without(spec, kind, key):
-    return replace(spec, **{kind: tuple(one for one in getattr(spec, kind) if one.key != key)})
+    return replace(spec, **{kind: tuple(spec for spec in getattr(spec, kind) if spec.key != key)})
 
 
 def with_relation(spec, key, **changes):
@@ -81,8 +79,8 @@ def with_category(spec, key, **changes):
 
 
 def values_without(spec, attribute, *keys):
-    [one] = [one for one in spec.attributes if one.key == attribute]
-    return with_attribute(spec, attribute, values=tuple(value for value in one.values if value.key not in keys))
+    [question] = [question for question in spec.attributes if question.key == attribute]
+    return with_attribute(spec, attribute, values=tuple(value for value in question.values if value.key not in keys))
 
 
 def assert_replays(project):
@@ -90,22 +88,22 @@ def assert_replays(project):
         assert list(log_mismatches(coding)) == []
 
 
-def test_words_and_order_make_no_version(coded, rich, charlie):
+def test_labels_and_order_make_no_new_version(coded, rich, charlie):
     spec = spec_of(rich)
     turned = replace(spec, attributes=spec.attributes[:1] + spec.attributes[:0:-1])
     renamed = with_attribute(with_category(turned, "place", label="spot"), "gender-2", primary_of="gender")
-    reordered = tuple(sorted(renamed.attributes, key=lambda one: one.key == "gender-2"))
+    reordered = tuple(sorted(renamed.attributes, key=lambda spec: spec.key == "gender-2"))
     assert save_scheme(rich, replace(renamed, attributes=reordered), charlie) == 1
     assert spec_of(rich) == replace(renamed, attributes=reordered)
     assert not SchemeVersion.objects.exists()
 
 
-def test_nothing_is_numbered_before_anybody_has_coded(rich, charlie):
+def test_change_before_first_answer_makes_no_version(rich, charlie):
     assert save_scheme(rich, without(spec_of(rich), "attributes", "gloss"), charlie) == 1
-    assert "gloss" not in [one.key for one in spec_of(rich).attributes]
+    assert "gloss" not in [spec.key for spec in spec_of(rich).attributes]
 
 
-def test_what_is_added_makes_a_version_that_later_operations_name(coded, rich, charlie):
+def test_added_attribute_makes_version_that_operations_record(coded, rich, charlie):
     spec = spec_of(rich)
     number = AttributeSpec("number", "number", values=(ValueSpec("sg", "sg"),))
     more = replace(spec, attributes=(*spec.attributes, number))
@@ -160,7 +158,7 @@ NARROWED = {
 
 
 @pytest.mark.parametrize("name", NARROWED)
-def test_what_answers_have_is_not_taken_away(coded, rich, charlie, name):
+def test_save_refuses_changes_that_invalidate_answers(coded, rich, charlie, name):
     changed, question = NARROWED[name]
     before = spec_of(rich)
     plan = plan_change(rich, changed(before))
@@ -172,7 +170,7 @@ def test_what_answers_have_is_not_taken_away(coded, rich, charlie, name):
 
 
 @pytest.mark.parametrize("name", NARROWED)
-def test_what_no_answer_has_may_be_taken_away(rich, charlie, name):
+def test_save_accepts_same_changes_without_answers(rich, charlie, name):
     changed, _ = NARROWED[name]
     wanted = changed(spec_of(rich))
     problems = [str(problem) for problem in plan_change(rich, wanted).problems]
@@ -181,7 +179,7 @@ def test_what_no_answer_has_may_be_taken_away(rich, charlie, name):
     assert spec_of(rich) == wanted.with_pointing()
 
 
-def test_what_is_retired_stays_and_is_not_given_anew(coded, rich, charlie):
+def test_retired_answers_stay_and_new_ones_are_refused(coded, rich, charlie):
     spec = with_category(spec_of(rich), "place", retired=True)
     spec = with_attribute(spec, "gloss", retired=True)
     kinds = tuple(replace(value, retired=value.key == "b") for value in spec.attributes[2].values)
@@ -207,7 +205,7 @@ def test_what_is_retired_stays_and_is_not_given_anew(coded, rich, charlie):
     assert_replays(rich)
 
 
-def test_a_retired_attribute_is_not_required(coded, rich, charlie):
+def test_retired_attribute_is_not_required(coded, rich, charlie):
     spec = with_attribute(spec_of(rich), "count", required=True)
     save_scheme(rich, spec, charlie)
     assert Coding.objects.of_people().with_progress().get(pk=coded.pk).decided == 1
@@ -215,7 +213,7 @@ def test_a_retired_attribute_is_not_required(coded, rich, charlie):
     assert Coding.objects.of_people().with_progress().get(pk=coded.pk).decided == 3
 
 
-def test_values_are_merged_in_the_log_of_each_coding(coded, rich, charlie):
+def test_merge_of_values_is_logged_in_each_coding(coded, rich, charlie):
     spec = values_without(spec_of(rich), "kinds", "b")
     merges = [Merge("kinds", "b", "a")]
     plan = plan_change(rich, spec, merges=merges)
@@ -234,7 +232,7 @@ def test_values_are_merged_in_the_log_of_each_coding(coded, rich, charlie):
     assert not coded.judgements.filter(answers__value__key="b").exists()
 
 
-def test_merged_categories_take_their_pointers_along(coded, rich, charlie):
+def test_merged_category_keeps_pointers(coded, rich, charlie):
     spec = spec_of(rich)
     segment = with_relation(spec, "segment", to_levels=("phrase", "turn"))
     merged = without(without(segment, "categories", "phrase"), "relations", "phrase")
@@ -258,12 +256,12 @@ def test_merged_categories_take_their_pointers_along(coded, rich, charlie):
         ([Merge("kinds", "b", "a"), Merge("kinds", "b", "c")], "A value is merged twice."),
     ],
 )
-def test_a_merge_of_what_is_not_there_is_refused(coded, rich, merges, problem):
+def test_invalid_merges_are_refused(coded, rich, merges, problem):
     plan = plan_change(rich, values_without(spec_of(rich), "kinds", "b"), merges=merges)
-    assert problem in [one.message for one in plan.problems]
+    assert problem in [problem.message for problem in plan.problems]
 
 
-def test_a_category_is_not_merged_where_its_antecedents_would_be_lost(coded, rich):
+def test_merge_that_loses_antecedents_is_refused(coded, rich):
     spec = without(without(spec_of(rich), "categories", "phrase"), "relations", "phrase")
     spec = with_relation(spec, "bridging", asked_if=Condition(CATEGORY, ("place", "none")))
     spec = with_attribute(spec, "gender", asked_if=Condition(CATEGORY, ("place", "none")))
@@ -274,12 +272,12 @@ def test_a_category_is_not_merged_where_its_antecedents_would_be_lost(coded, ric
 
 
 def phrases_merged_into_segments(spec):
-    """Return the scheme with the category phrase retired, and segments that may point at phrases; and the merge."""
+    """Return the scheme without the category phrase, and its merge into segment."""
     segment = with_relation(spec, "segment", to_levels=("phrase", "turn"))
     return with_category(segment, "phrase", retired=True), [Merge(CATEGORY, "phrase", "segment")]
 
 
-def test_merge_loses_no_answers_that_are_asked_of_a_value(coded, rich, charlie):
+def test_merge_that_loses_conditional_answers_is_refused(coded, rich, charlie):
     merged, merges = phrases_merged_into_segments(spec_of(rich))
     with pytest.raises(SchemeRefused, match=r"gender: It would no longer be asked where it has an answer\."):
         save_scheme(rich, merged, charlie, merges=merges)
@@ -288,7 +286,7 @@ def test_merge_loses_no_answers_that_are_asked_of_a_value(coded, rich, charlie):
     assert_replays(rich)
 
 
-def test_what_is_asked_of_pointers_follows_them_into_another_category(coded, rich, charlie):
+def test_pointer_questions_follow_pointers_into_merged_category(coded, rich, charlie):
     spec = with_attribute(spec_of(rich), "gender", asked_if=None)
     sure = AttributeSpec("sure", "sure", of="relation", relation="phrase", values=(ValueSpec("yes", "yes"),))
     far = AttributeSpec("far", "far", asked_if=Condition(relation="phrase"), values=(ValueSpec("yes", "yes"),))
@@ -298,7 +296,7 @@ def test_what_is_asked_of_pointers_follows_them_into_another_category(coded, ric
     merged, merges = phrases_merged_into_segments(spec_of(rich))
     with pytest.raises(SchemeRefused) as refused:
         save_scheme(rich, merged, charlie, merges=merges)
-    assert [(one.question, one.message.partition(".")[0]) for one in refused.value.change.problems] == [
+    assert [(problem.question, problem.message.partition(".")[0]) for problem in refused.value.change.problems] == [
         ("sure", "It has answers where phrase would not be set"),
         ("far", "It would no longer be asked where it has an answer"),
     ]
@@ -306,13 +304,13 @@ def test_what_is_asked_of_pointers_follows_them_into_another_category(coded, ric
     followed = with_attribute(followed, "far", asked_if=Condition(relation="segment"))
     save_scheme(rich, followed, charlie, merges=merges)
     assert_replays(rich)
-    [decision] = [one for one in decisions_of(coded) if one.markable == PHRASES[1]]
+    [decision] = [decision for decision in decisions_of(coded) if decision.markable == PHRASES[1]]
     assert (decision.category, dict(decision.attributes)) == ("segment", answers)
     coded.refresh_from_db()
     judge_all(coded, decision.payload())
 
 
-def test_who_has_seen_another_scheme_changes_nothing(rich, charlie):
+def test_save_with_outdated_tag_is_refused(rich, charlie):
     seen = scheme_tag(rich)
     spec = spec_of(rich)
     save_scheme(rich, with_category(spec, "place", label="spot"), charlie, expected=seen)
@@ -320,7 +318,7 @@ def test_who_has_seen_another_scheme_changes_nothing(rich, charlie):
         save_scheme(rich, spec, charlie, expected=seen)
 
 
-def test_levels_with_markables_and_ways_of_identity_stay_once_begun(coded, rich):
+def test_level_and_kind_of_answers_are_fixed_after_first_answer(coded, rich):
     spec = replace(spec_of(rich), levels=(LevelSpec("phrase", "phrase", coders_mark=True),))
     spec = with_relation(spec, "segment", to_levels=("phrase",))
     plan = plan_change(rich, spec, answers="indices")
@@ -328,26 +326,26 @@ def test_levels_with_markables_and_ways_of_identity_stay_once_begun(coded, rich)
     assert "It has markables, and cannot be left out." in [one.message for one in plan_change(rich, spec).problems]
 
 
-def test_a_save_asks_the_database_as_often_for_many_questions(rich, charlie):
+def test_save_takes_fixed_number_of_queries(rich, charlie):
     counts = []
     for number in (5, 20):
         spec = spec_of(rich)
-        more = tuple(AttributeSpec(f"x{number}-{one}", "x", values=(ValueSpec("v", "v"),)) for one in range(number))
+        more = tuple(AttributeSpec(f"x{number}-{index}", "x", values=(ValueSpec("v", "v"),)) for index in range(number))
         with CaptureQueriesContext(connection) as queries:
             save_scheme(rich, replace(spec, attributes=(*spec.attributes, *more)), charlie)
         counts.append(len(queries))
     assert counts[0] == counts[1]
 
 
-def test_a_merge_is_undone_where_no_coder_has_judged_since(coded, rich, charlie):
+def test_undo_of_merge_skips_later_judgements(coded, rich, charlie):
     before = spec_of(rich)
-    given = {one.markable: one for one in decisions_of(coded)}
+    given = {decision.markable: decision for decision in decisions_of(coded)}
     spec = values_without(before, "kinds", "b")
     version = save_scheme(rich, spec, charlie, merges=[Merge("kinds", "b", "a")])
     judge_all(coded_now(coded), {"markable": PHRASES[2], "category": "none", "attributes": {"kinds": ["a"]}})
     assert undo_merges(rich, version, charlie) == 3
     assert spec_of(rich) == before
-    now = {one.markable: one for one in decisions_of(coded)}
+    now = {decision.markable: decision for decision in decisions_of(coded)}
     assert now[PHRASES[0]] == given[PHRASES[0]]
     assert dict(now[PHRASES[2]].attributes)["kinds"] == ("a",)
     assert_replays(rich)
@@ -355,12 +353,12 @@ def test_a_merge_is_undone_where_no_coder_has_judged_since(coded, rich, charlie)
         undo_merges(rich, version, charlie)
 
 
-def test_an_undone_merge_asks_the_database_as_often_for_many_judgements(rich, charlie):
+def test_undo_of_merge_takes_fixed_number_of_queries(rich, charlie):
     coding, counts = coding_of(rich), []
     spec = spec_of(rich)
     for number in (2, 12):
         marks = [f"phrase:{start}-{start + 3}" for start in range(number)]
-        judge_all(coding, *({"markable": one, "category": "place", "attributes": {"kinds": ["b"]}} for one in marks))
+        judge_all(coding, *({"markable": mark, "category": "place", "attributes": {"kinds": ["b"]}} for mark in marks))
         merges = [Merge("kinds", "b", "a"), Merge(CATEGORY, "place", "none")]
         merged = without(values_without(spec, "kinds", "b"), "categories", "place")
         merged = with_relation(merged, "bridging", asked_if=None)
@@ -376,7 +374,7 @@ def test_an_undone_merge_asks_the_database_as_often_for_many_judgements(rich, ch
 
 
 @pytest.mark.django_db(transaction=True)
-def test_scheme_that_changes_while_it_is_read_is_never_mixed(rich, charlie):
+def test_concurrent_save_never_mixes_scheme_versions(rich, charlie):
     before = spec_of(rich)
     more = AttributeSpec("more", "more", values=(ValueSpec("v", "v"),))
     after = replace(before, attributes=(*before.attributes, more))
@@ -399,7 +397,7 @@ def test_scheme_that_changes_while_it_is_read_is_never_mixed(rich, charlie):
     assert saved
 
 
-def test_undone_merge_of_categories_restores_pointers_and_conditions(coded, rich, charlie):
+def test_undo_of_category_merge_restores_pointers_and_conditions(coded, rich, charlie):
     before = spec_of(rich)
     given = decisions_of(coded)
     spec = without(without(before, "categories", "phrase"), "relations", "phrase")
@@ -411,8 +409,8 @@ def test_undone_merge_of_categories_restores_pointers_and_conditions(coded, rich
     assert decisions_of(coded) == given
     [judgement] = Judgement.objects.filter(markable__key=PHRASES[1])
     assert [pointer.relation.key for pointer in judgement.pointers.all()] == ["phrase"]
-    assert {one.key for one in spec_of(rich).categories} == {one.key for one in before.categories}
-    assert "phrase" in next(one for one in spec_of(rich).attributes if one.key == "gender").asked_if.values
+    assert {spec.key for spec in spec_of(rich).categories} == {spec.key for spec in before.categories}
+    assert "phrase" in next(spec for spec in spec_of(rich).attributes if spec.key == "gender").asked_if.values
     assert_replays(rich)
 
 
@@ -421,12 +419,12 @@ def coded_now(coding):
     return coding
 
 
-def test_newly_required_answers_and_earlier_judgements_are_listed(coded, rich, charlie, alice):
+def test_incomplete_and_earlier_judgements_are_listed(coded, rich, charlie, alice):
     def to_complete():
         return [row[1:] for row in codings_of(incomplete_judgements(judgements_of_texts(rich, alice)))]
 
     def before(version):
-        return {one.markable.key for one in judged_before(judgements_of_texts(rich, alice), version)}
+        return {judgement.markable.key for judgement in judged_before(judgements_of_texts(rich, alice), version)}
 
     submit_coding(coded, alice)
     assert to_complete() == []
@@ -442,8 +440,8 @@ def test_newly_required_answers_and_earlier_judgements_are_listed(coded, rich, c
 
 
 @pytest.mark.django_db(transaction=True)
-def test_coders_who_save_while_the_scheme_changes_come_before_or_after(rich, charlie):
-    """A value is merged while it is given: whoever comes after is refused by its name, and no judgement is lost."""
+def test_concurrent_answers_and_merge_lose_no_judgement(rich, charlie):
+    """Merge a value while coders give it: later answers with it are refused, and no judgement is lost."""
     coding, gate = coding_of(rich), Barrier(2)
     troubles, refused = [], []
 
@@ -490,7 +488,7 @@ def test_coders_who_save_while_the_scheme_changes_come_before_or_after(rich, cha
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_who_save_at_once_the_second_hears_of_the_first(rich, charlie):
+def test_second_of_two_concurrent_saves_is_refused(rich, charlie):
     seen, gate = scheme_tag(rich), Barrier(2)
     spec, done = spec_of(rich), []
 
@@ -511,16 +509,16 @@ def test_of_two_who_save_at_once_the_second_hears_of_the_first(rich, charlie):
         thread.join(timeout=60)
     [winner] = [label for label in done if label]
     assert len(done) == 2
-    assert next(one.label for one in spec_of(rich).categories if one.key == "place") == winner
+    assert next(spec.label for spec in spec_of(rich).categories if spec.key == "place") == winner
 
 
-def test_a_plan_asks_the_database_for_values_that_somebody_has_alone(coded, rich, charlie):
+def test_plan_takes_fixed_number_of_queries(coded, rich, charlie):
     values = tuple(ValueSpec(f"v{number}", "v") for number in range(100))
     spec, many = spec_of(rich), AttributeSpec("many", "many", values=values)
     save_scheme(rich, replace(spec, attributes=(*spec.attributes, many)), charlie)
     counts = []
     for kept in (values[:99], values[:1]):
-        for new in (kept, tuple(replace(one, retired=one not in kept) for one in values)):
+        for new in (kept, tuple(replace(value, retired=value not in kept) for value in values)):
             changed = with_attribute(spec_of(rich), "many", values=new)
             with CaptureQueriesContext(connection) as queries:
                 plan = plan_change(rich, changed)
@@ -529,6 +527,6 @@ def test_a_plan_asks_the_database_for_values_that_somebody_has_alone(coded, rich
     assert counts[:2] == counts[2:]
 
 
-def test_a_merge_of_what_was_never_judged_is_replayed():
+def test_replay_accepts_merge_without_judgement():
     log = [("merge", {"changes": [[PHRASES[0], CATEGORY, "place", "none"]]})]
     assert replay(log, ()).decisions == {PHRASES[0]: Decision(PHRASES[0], category="none")}

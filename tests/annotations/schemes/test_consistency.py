@@ -1,4 +1,4 @@
-"""Schemes that cannot be asked: a sentence for each problem, at its question."""
+"""Problems of inconsistent schemes."""
 
 from dataclasses import replace
 
@@ -56,12 +56,12 @@ def with_category(**fields: object) -> SchemeSpec:
     return replace(GOOD, categories=(replace(GOOD.categories[0], **fields), *GOOD.categories[1:]))
 
 
-def asked(key: str, condition: Condition) -> AttributeSpec:
+def attribute_asked_if(key: str, condition: Condition) -> AttributeSpec:
     return AttributeSpec(key, key, asked_if=condition, values=ONE_OF_TWO)
 
 
-ON_ITSELF = asked("one", Condition("one", ("a",)))
-LATER = asked("one", Condition("two", ("a",))), AttributeSpec("two", "two", values=ONE_OF_TWO)
+ON_ITSELF = attribute_asked_if("one", Condition("one", ("a",)))
+LATER = attribute_asked_if("one", Condition("two", ("a",))), AttributeSpec("two", "two", values=ONE_OF_TWO)
 PROBLEMS = [
     (replace(GOOD, levels=(*GOOD.levels, GOOD.levels[0])), "phrase: Another level has the key 'phrase'."),
     (replace(GOOD, categories=(*GOOD.categories, GOOD.categories[2])), "place: Another category has the key 'place'."),
@@ -128,11 +128,11 @@ PROBLEMS = [
     (with_attributes(ON_ITSELF), "one: It is asked by the answer to 'one', which is no earlier question with values."),
     (with_attributes(*LATER), "one: It is asked by the answer to 'two', which is no earlier question with values."),
     (
-        with_attributes(asked("one", Condition(CATEGORY, ("ghost",)))),
+        with_attributes(attribute_asked_if("one", Condition(CATEGORY, ("ghost",)))),
         "one: It is asked if category is 'ghost', which is none of its values.",
     ),
     (
-        with_attributes(asked("one", Condition(CATEGORY))),
+        with_attributes(attribute_asked_if("one", Condition(CATEGORY))),
         "one: It is asked if a question has one of some values, or if a relation is set.",
     ),
     (
@@ -161,16 +161,16 @@ PROBLEMS = [
 
 
 @pytest.mark.parametrize(("spec", "message"), PROBLEMS, ids=[message for _, message in PROBLEMS])
-def test_a_problem_is_one_sentence_at_its_question(spec, message):
+def test_check_reports_one_sentence_for_each_problem(spec, message):
     assert [str(problem) for problem in check_scheme(spec)] == [message]
 
 
 @pytest.mark.parametrize("spec", [GOOD, *(scheme.spec for scheme in SCHEMES.values())])
-def test_schemes_of_ours_have_no_problem(spec):
+def test_built_in_schemes_have_no_problem(spec):
     assert check_scheme(spec) == []
 
 
-def test_what_is_asked_in_a_circle_is_named_at_each_question_of_it():
+def test_circular_conditions_are_reported_at_each_question():
     spec = replace(
         GOOD,
         relations=(
@@ -184,7 +184,7 @@ def test_what_is_asked_in_a_circle_is_named_at_each_question_of_it():
     assert [str(problem) for problem in check_scheme(spec)] == [f"{key}: {message}" for key in ("r", "s", "a")]
 
 
-def test_a_scheme_without_categories_asks_attributes_alone():
+def test_scheme_may_have_attributes_without_categories():
     spec = SchemeSpec((LevelSpec("phrase", "phrase"),), (), (), (AttributeSpec("topics", "topics", values=ONE_OF_TWO),))
     assert check_scheme(spec) == []
     assert check_scheme(replace(spec, categories=(CategorySpec("c", "c"),))) == []
@@ -204,11 +204,11 @@ def test_a_scheme_without_categories_asks_attributes_alone():
         ([], False),
     ],
 )
-def test_the_shape_of_a_condition(state, shaped):
+def test_is_condition_checks_shape(state, shaped):
     assert is_condition(state) is shaped
 
 
-def test_the_relations_of_many_categories_are_found_in_linear_time():
+def test_finding_identity_relations_takes_linear_time():
     def find(n: int) -> None:
         categories = tuple(CategorySpec(f"c{number}", "c", "phrase") for number in range(n))
         spec = replace(GOOD, categories=categories, relations=identity_relations(categories), attributes=())
@@ -299,8 +299,8 @@ REFUSED = BROKEN | BEYOND | UNSTORABLE
 MODELS = (Level, Category, Relation, Attribute, AttributeValue)
 
 
-def test_each_constraint_and_bound_of_scheme_rows_has_a_broken_scheme():
-    assert {one.name for model in MODELS for one in model._meta.constraints} == BROKEN.keys() | TYPED
+def test_each_database_constraint_has_broken_scheme():
+    assert {constraint.name for model in MODELS for constraint in model._meta.constraints} == BROKEN.keys() | TYPED
     bounded = {
         f"{model._meta.model_name}.{field.name}"
         for model in MODELS
@@ -310,7 +310,7 @@ def test_each_constraint_and_bound_of_scheme_rows_has_a_broken_scheme():
     assert bounded == BEYOND.keys() | TYPED_FIELDS
 
 
-def test_bounds_of_schemes_are_those_of_fields_and_of_the_published_shape():
+def test_bounds_equal_fields_and_published_shape():
     shape = scheme_shape()["$defs"]
     for name, length in (("key", MAX_KEY_LENGTH), ("label", MAX_LABEL_LENGTH), ("help", MAX_HELP_LENGTH)):
         fields = [field for model in MODELS for field in model._meta.concrete_fields if field.name == name]
@@ -321,12 +321,12 @@ def test_bounds_of_schemes_are_those_of_fields_and_of_the_published_shape():
 
 
 @pytest.mark.parametrize("bound", REFUSED)
-def test_schemes_that_the_database_refuses_have_problems(bound):
+def test_check_reports_schemes_that_database_refuses(bound):
     assert check_scheme(REFUSED[bound])
 
 
 @pytest.mark.parametrize("bound", REFUSED)
-def test_schemes_that_the_database_refuses_are_refused_by_api(signed_in, project, charlie, bound):
+def test_api_refuses_schemes_that_database_refuses(signed_in, project, charlie, bound):
     scheme = scheme_to_json(REFUSED[bound].with_pointing(), project.answers)
     client = signed_in(charlie)
     answer = client.put("/api/v1/projects/tea/scheme/", scheme, "application/json", headers={"If-Match": "*"})

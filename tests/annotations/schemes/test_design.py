@@ -1,5 +1,3 @@
-"""What managers are shown while they design a scheme."""
-
 from dataclasses import fields, replace
 
 import pytest
@@ -15,8 +13,8 @@ from tests.shared.schemes import RICH
 SPEC = RICH.spec
 
 
-@pytest.mark.parametrize("scheme", STARTING_POINTS.values(), ids=lambda one: one.key)
-def test_a_starting_point_has_no_fault_and_can_be_tried(scheme):
+@pytest.mark.parametrize("scheme", STARTING_POINTS.values(), ids=lambda scheme: scheme.key)
+def test_starting_points_are_valid_and_have_samples(scheme):
     assert check_scheme(scheme.spec) == []
     state = sample_state(scheme.spec, scheme.answers, "ann")
     assert {markable["level"] for markable in state["markables"]} == {level.key for level in scheme.levels}
@@ -26,11 +24,11 @@ def test_a_starting_point_has_no_fault_and_can_be_tried(scheme):
         assert markable["key"] == f"{markable['level']}:{start}-{end}"
 
 
-def test_a_scheme_with_two_coded_levels_is_tried_on_phrases_and_on_verbs():
+def test_sample_of_two_coded_levels_has_phrases_and_verbs():
     spec = replace(SPEC, levels=(LevelSpec("phrase", "phrase"), LevelSpec("turn", "event")))
     words = {
-        level: [CONTENT[start:end] for one in sample_state(spec, "pointers", "ann")["markables"]
-                if one["level"] == level for start, end in one["parts"]]
+        level: [CONTENT[start:end] for markable in sample_state(spec, "pointers", "ann")["markables"]
+                if markable["level"] == level for start, end in markable["parts"]]
         for level in ("phrase", "turn")
     }  # fmt: skip
     assert words["phrase"][:3] == ["Ann", "Bob", "the old harbour"]
@@ -72,18 +70,18 @@ def change_attribute(**fields):
         ),
     ],
 )
-def test_differences_are_said_question_by_question(after, says):
+def test_differences_are_described_by_question(after, says):
     assert describe_differences(SPEC, after) == says
 
 
-def test_what_is_retired_is_said_of_questions_and_of_values():
+def test_retired_questions_and_values_are_described():
     first, *others = SPEC.attributes
     values = tuple(replace(value, retired=value.key != "n") for value in first.values)
     after = replace(
         SPEC,
-        categories=tuple(replace(one, retired=one.key == "place") for one in SPEC.categories),
-        relations=tuple(replace(one, retired=one.key == "bridging") for one in SPEC.relations),
-        attributes=(replace(first, values=values), *(replace(one, retired=one.key == "gloss") for one in others)),
+        categories=tuple(replace(spec, retired=spec.key == "place") for spec in SPEC.categories),
+        relations=tuple(replace(spec, retired=spec.key == "bridging") for spec in SPEC.relations),
+        attributes=(replace(first, values=values), *(replace(spec, retired=spec.key == "gloss") for spec in others)),
     )
     assert describe_differences(SPEC, after) == [
         "Category place is retired.",
@@ -95,7 +93,7 @@ def test_what_is_retired_is_said_of_questions_and_of_values():
 
 
 @pytest.mark.parametrize("name", ["levels", "categories", "relations", "attributes"])
-def test_a_difference_in_any_field_can_be_said(name):
+def test_difference_in_any_field_is_described(name):
     [old, *_] = getattr(SPEC, name)
     for field in fields(old):
         if field.name not in ("key", "values", "points_to", "max_pointers", "allow_later"):
@@ -103,7 +101,7 @@ def test_a_difference_in_any_field_can_be_said(name):
             assert new == old or describe_differences(replace(SPEC, **{name: (old,)}), replace(SPEC, **{name: (new,)}))
 
 
-def test_questions_are_put_into_words():
+def test_wording_describes_conditions_and_subjects():
     words = SchemeWording(SPEC)
     gender, other, *_, part, animacy = SPEC.attributes
     assert words.condition(gender.asked_if) == "if the category is phrase or place"
@@ -118,7 +116,7 @@ def test_questions_are_put_into_words():
     assert words.targets(SPEC.relations[-1]) == "up to 3 targets (level: phrase), several meant together"
 
 
-def test_consequences_of_a_scheme_name_measures_and_what_is_missing(db):
+def test_consequences_name_measures_and_missing_parts(db):
     def named(key, topic, *, allowed):
         point = STARTING_POINTS[key]
         found = consequences_of(point.spec, point.answers)
@@ -138,7 +136,7 @@ def test_consequences_of_a_scheme_name_measures_and_what_is_missing(db):
         ("arrau-like", {"Judgements without the texts, CSV"}, {"CoNLL-2012", "MUC coreference (SGML)"}),
     ],
 )
-def test_consequences_name_formats_that_keep_all_and_losses_of_others(db, key, keeps, loses):
+def test_consequences_name_lossless_formats_and_losses(db, key, keeps, loses):
     point = STARTING_POINTS[key]
     told = consequences_of(point.spec, point.answers)
     found = {said.name: said for said in told if said.topic == "Exports that keep all answers"}

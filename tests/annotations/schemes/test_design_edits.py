@@ -1,4 +1,4 @@
-"""The steps of the designer keep a scheme whole: whatever one does, only what is not filled in yet is wrong."""
+"""Random steps of the designer leave no problems except empty fields."""
 
 import json
 import random
@@ -26,14 +26,14 @@ STEPS = 60
 
 
 @pytest.mark.parametrize("seed", cases(range(2), full=range(2, 30)))
-def test_any_steps_of_the_designer_leave_a_scheme_that_the_server_takes(seed):
+def test_random_designer_steps_keep_scheme_valid(seed):
     node = shutil.which("node")
     if node is None:
         skip_or_fail_in_ci("no Node.js on this machine")
     draw = random.Random(seed)
     before = [RICH, *(any_scheme(draw) for _ in range(EXAMPLES))]
     # Drawn schemes may have a fault of their own.
-    schemes = [scheme_to_json(one.spec, one.answers) for one in before if not check_scheme(one.spec)]
+    schemes = [scheme_to_json(scheme.spec, scheme.answers) for scheme in before if not check_scheme(scheme.spec)]
     assert len(schemes) > EXAMPLES / 2
     sent = json.dumps({"schemes": schemes, "seed": seed, "steps": STEPS})
     run = subprocess.run([node, str(EDITS)], input=sent, capture_output=True, text=True, check=False)
@@ -46,13 +46,13 @@ def test_any_steps_of_the_designer_leave_a_scheme_that_the_server_takes(seed):
         wrong = [problem for problem in check_scheme(spec) if not UNFILLED.search(problem.message)]
         assert wrong == []
         assert draft["done"] > STEPS / 4
-        assert all(one["value"] != one["into"] for one in draft["merges"])
+        assert all(merge["value"] != merge["into"] for merge in draft["merges"])
 
 
 def _labelled(questions: list) -> list:
-    """Return the questions with the labels that people have not written yet."""
+    """Return the questions with their empty labels filled in."""
     return [
-        {**one, "label": one["label"].strip() or "x"}
-        | ({"values": _labelled(one["values"])} if "values" in one else {})
-        for one in questions
+        {**spec, "label": spec["label"].strip() or "x"}
+        | ({"values": _labelled(spec["values"])} if "values" in spec else {})
+        for spec in questions
     ]

@@ -1,5 +1,3 @@
-"""The scheme of a project as it is read from the database."""
-
 from dataclasses import replace
 
 from django.db import transaction
@@ -13,18 +11,18 @@ from annotations.schemes.ready_made import SCHEMES
 from tests.shared.growth import assert_grows_with_input
 
 
-def between_all_levels(n: int) -> SchemeSpec:
+def scheme_of_many_levels(n: int) -> SchemeSpec:
     keys = tuple(f"level-{number}" for number in range(n))
     levels = tuple(LevelSpec(key, key) for key in keys)
     return SchemeSpec(levels, (), (RelationSpec("any", "any", from_levels=keys, to_levels=keys),))
 
 
-def test_a_relation_between_many_levels_is_read_in_linear_time(db):
+def test_reading_relation_of_many_levels_takes_linear_time(db):
     projects = {}
     for n in (150, 600):
         projects[n] = Project.objects.create(slug=f"p{n}", title="P", answers="pointers")
-        write_scheme(projects[n], between_all_levels(n))
-        assert read_scheme(projects[n].pk).spec == between_all_levels(n)
+        write_scheme(projects[n], scheme_of_many_levels(n))
+        assert read_scheme(projects[n].pk).spec == scheme_of_many_levels(n)
 
     def read_again(n: int) -> None:
         stamp_scheme(projects[n])
@@ -33,7 +31,7 @@ def test_a_relation_between_many_levels_is_read_in_linear_time(db):
     assert_grows_with_input(read_again, 600)
 
 
-def test_every_change_of_a_scheme_is_read(project):
+def test_changes_invalidate_cached_scheme(project):
     assert not read_scheme(project.pk).spec.levels[0].coders_mark
     set_coder_marked_levels(project, project.levels.filter(coded=True))
     marked = read_scheme(project.pk).spec
@@ -44,13 +42,13 @@ def test_every_change_of_a_scheme_is_read(project):
     assert read_scheme(project.pk).spec == marked
 
 
-def test_a_remembered_scheme_takes_one_query(project, django_assert_num_queries):
+def test_cached_scheme_takes_one_query(project, django_assert_num_queries):
     scheme = read_scheme(project.pk)
     with django_assert_num_queries(1):
         assert read_scheme(project.pk) is scheme
 
 
-def test_a_change_that_is_taken_back_is_not_remembered(project):
+def test_rolled_back_change_is_not_cached(project):
     before = read_scheme(project.pk).spec
     with transaction.atomic():
         set_coder_marked_levels(project, project.levels.filter(coded=True))
@@ -59,7 +57,7 @@ def test_a_change_that_is_taken_back_is_not_remembered(project):
     assert read_scheme(project.pk).spec == before
 
 
-def test_a_deleted_project_has_an_empty_scheme(db):
+def test_deleted_project_has_empty_scheme(db):
     project = create_project("walk", "Walk", SCHEMES["clusters"])
     pk = project.pk
     assert read_scheme(pk).levels

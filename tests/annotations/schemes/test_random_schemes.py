@@ -1,4 +1,4 @@
-"""Random schemes with random operations: log, tables, archive and the conditions of completeness agree."""
+"""Log, tables, archive and completeness agree after random operations under random schemes."""
 
 import io
 import random
@@ -23,7 +23,7 @@ SEEDS = cases(range(6), full=range(6, 40))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_random_operations_under_a_random_scheme_lead_to_what_the_log_says(alice, seed):
+def test_log_equals_tables_after_random_operations(alice, seed):
     draw = random.Random(seed)
     scheme = any_scheme(draw)
     assert check_scheme(scheme.spec) == []
@@ -69,7 +69,7 @@ def assert_archive_is_equal(project) -> None:
     assert again.getvalue() == out.getvalue()
 
 
-def test_without_attributes_the_short_condition_says_the_same(project, codings, keys, alice):
+def test_both_completeness_conditions_agree_without_attributes(project, codings, keys, alice):
     judge(codings["alice"], keys["a"], "none")
     judge(codings["alice"], keys["c"], "phrase", keys["a"])
     judge(codings["alice"], keys["d"], "phrase")

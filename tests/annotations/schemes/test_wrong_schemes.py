@@ -1,4 +1,4 @@
-"""Random schemes, wrong ones among them: what the check lets through is saved, and the API names what it does not."""
+"""Random schemes, valid and invalid: the API saves valid schemes and reports the problems of others."""
 
 import random
 from dataclasses import fields, replace
@@ -52,37 +52,37 @@ VALUES: dict[str, tuple[Any, ...]] = {
 }
 
 
-def change_one(draw: random.Random, one: Any) -> Any:
+def change_field(draw: random.Random, item: Any) -> Any:
     """Return a question, level or value with another value in one of its fields."""
-    name = draw.choice([field.name for field in fields(one)])
+    name = draw.choice([field.name for field in fields(item)])
     if name == "values":
-        return replace(one, values=change_list(draw, one.values))
-    value = getattr(one, name)
-    return replace(one, **{name: not value if isinstance(value, bool) else draw.choice(VALUES.get(name, (value,)))})
+        return replace(item, values=change_entry(draw, item.values))
+    value = getattr(item, name)
+    return replace(item, **{name: not value if isinstance(value, bool) else draw.choice(VALUES.get(name, (value,)))})
 
 
-def change_list(draw: random.Random, ones: tuple[Any, ...]) -> tuple[Any, ...]:
+def change_entry(draw: random.Random, items: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return a list with one entry changed, repeated, left out, or moved to the front."""
-    if not ones:
-        return ones
-    number = draw.randrange(len(ones))
-    one, others = ones[number], (*ones[:number], *ones[number + 1 :])
+    if not items:
+        return items
+    number = draw.randrange(len(items))
+    item, others = items[number], (*items[:number], *items[number + 1 :])
     match draw.choice(["change", "change", "change", "repeat", "leave out", "move"]):
         case "change":
-            return (*ones[:number], change_one(draw, one), *ones[number + 1 :])
+            return (*items[:number], change_field(draw, item), *items[number + 1 :])
         case "repeat":
-            return (*ones, one)
+            return (*items, item)
         case "leave out":
-            return others or ones
-    return (one, *others)
+            return others or items
+    return (item, *others)
 
 
 def any_spec(draw: random.Random) -> SchemeSpec:
-    """Draw a scheme with some changes that nobody looked at."""
+    """Draw a scheme with some unchecked changes."""
     spec = draw.choice([any_scheme(draw), RICH]).spec
     for _ in range(draw.choice([0, 1, 1, 2, 3])):
         name = draw.choice(LISTS)
-        spec = replace(spec, **{name: change_list(draw, getattr(spec, name))})
+        spec = replace(spec, **{name: change_entry(draw, getattr(spec, name))})
     return spec.with_pointing()
 
 
@@ -94,7 +94,7 @@ def empty(charlie):
 
 
 def assert_rows_are_in_bounds(project) -> None:
-    """Assert the bounds of the fields, which SQLite does not know, and the constraints."""
+    """Assert the constraints and the bounds of fields, which SQLite does not enforce."""
     values = AttributeValue.objects.filter(attribute__project=project)
     rows = (project.levels.all(), project.categories.all(), project.relations.all(), project.attributes.all(), values)
     for row in chain(*rows):
@@ -103,7 +103,7 @@ def assert_rows_are_in_bounds(project) -> None:
 
 
 def with_levels_in_order(spec: SchemeSpec) -> SchemeSpec:
-    """Return the scheme with the levels of each question in the order of all levels, in which they are read."""
+    """Return the scheme with the levels of each question in reading order."""
     keys = [level.key for level in spec.levels]
 
     def ordered(question: Any, *names: str) -> Any:
@@ -118,7 +118,7 @@ def with_levels_in_order(spec: SchemeSpec) -> SchemeSpec:
 
 @examples(120, HealthCheck.function_scoped_fixture, HealthCheck.too_slow)
 @given(st.randoms(use_true_random=False))
-def test_random_schemes_are_saved_or_refused_with_their_problems(signed_in, empty, charlie, draw):
+def test_random_schemes_are_saved_or_refused_with_problems(signed_in, empty, charlie, draw):
     spec = any_spec(draw)
     sent = scheme_to_json(spec, "pointers")
     problems = check_scheme(spec)
