@@ -1,5 +1,3 @@
-"""A text is corrected: all that has offsets moves with its words, and nothing is judged anew."""
-
 import io
 import zipfile
 
@@ -50,7 +48,7 @@ WORDS = st.text(alphabet="abcé \n.", max_size=24)
 
 
 def correct(text, user, *replacements):
-    """Correct words of the text, each time as a page would: plan, then confirm."""
+    """Correct words of the text: plan each correction, then confirm it."""
     text.refresh_from_db()
     content = text.content
     for old, new in replacements:
@@ -74,7 +72,7 @@ def mismatches(project):
 
 @examples(200)
 @given(before=WORDS, after=WORDS, line_end=st.sampled_from(["\n", "\r\n"]))
-def test_the_edits_make_one_version_from_the_other_and_are_in_order(before, after, line_end):
+def test_edits_turn_old_version_into_new_one(before, after, line_end):
     before = before.replace("\n", line_end)
     edits = find_edits(before, after)
     assert apply_edits(before, edits).replace(line_end, "\n") == after
@@ -85,7 +83,7 @@ def test_the_edits_make_one_version_from_the_other_and_are_in_order(before, afte
 
 @examples(200)
 @given(before=WORDS, after=WORDS, start=st.integers(0, 24), length=st.integers(1, 24))
-def test_spans_outside_edits_stay_and_spans_around_them_are_corrected(before, after, start, length):
+def test_spans_outside_edits_stay_and_around_edits_change(before, after, start, length):
     end = min(start + length, len(before))
     edits = find_edits(before, after)
     if start >= end:
@@ -117,13 +115,13 @@ def test_spans_outside_edits_stay_and_spans_around_them_are_corrected(before, af
         ("𝄞 teh", "𝄞 the", "teh", "the"),
     ],
 )
-def test_a_markable_follows_its_words(before, after, words, expected):
+def test_markable_follows_its_words(before, after, words, expected):
     start = before.rindex(words) if expected is None else before.index(words)
     span = map_span((start, start + len(words)), find_edits(before, after))
     assert (after[slice(*span)] if span else None) == expected
 
 
-def test_a_text_that_is_written_anew_is_no_correction():
+def test_rewritten_text_has_too_many_differences():
     with pytest.raises(TooManyDifferences):
         find_edits("one " * 2000, "two " * 2000)
     with pytest.raises(TooManyDifferences):
@@ -141,7 +139,7 @@ def test_a_text_that_is_written_anew_is_no_correction():
         {"edits": [{"start": s, "end": s + 1, "old": "a", "new": "b", "segments": []} for s in (4, 1)]},
     ],
 )
-def test_a_log_says_of_a_correction_what_can_be(payload):
+def test_invalid_correction_payloads_are_refused(payload):
     with pytest.raises(OperationRejected):
         parse_correction(payload)
 
@@ -175,22 +173,22 @@ def figures(project):
         pointers = {key: parse_readings(judgement["pointers"]) for key, judgement in judgements.items()}
         found = members_of(chains_by_pointers([key for key, _ in order], pointers))
         chains[coding.pk] = sorted(sorted(numbers[key] for key in chain) for chain in found.values())
-        answers = {numbers[key]: (one["category"], len(one["head"])) for key, one in judgements.items()}
+        answers = {numbers[key]: (answer["category"], len(answer["head"])) for key, answer in judgements.items()}
         chains[-coding.pk] = sorted(answers.items())
     return alpha(data), chains
 
 
-def test_all_moves_and_no_figure_changes(coded, project, charlie, keys):
+def test_correction_moves_markables_and_keeps_figures(coded, project, charlie, keys):
     before = figures(project)
-    words = {one.pk: [coded.content[s:e] for s, e in one.parts] for one in coded.markables.all()}
-    turns = [coded.content[one.start : one.end] for one in coded.segments.all()]
+    words = {markable.pk: [coded.content[s:e] for s, e in markable.parts] for markable in coded.markables.all()}
+    turns = [coded.content[turn.start : turn.end] for turn in coded.segments.all()]
     plan = correct(coded, charlie, ("kettle", "big old kettle"), ("minute", "minut"))
     assert figures(project) == before
-    for one in coded.markables.all():
-        now = [coded.content[start:end] for start, end in one.parts]
-        expected = [each.replace("kettle", "big old kettle").replace("minute", "minut") for each in words[one.pk]]
-        assert now == expected, one.key
-        assert one.key.endswith(",".join(f"{start}-{end}" for start, end in one.parts))
+    for markable in coded.markables.all():
+        now = [coded.content[start:end] for start, end in markable.parts]
+        expected = [each.replace("kettle", "big old kettle").replace("minute", "minut") for each in words[markable.pk]]
+        assert now == expected, markable.key
+        assert markable.key.endswith(",".join(f"{start}-{end}" for start, end in markable.parts))
     now = [coded.content[turn.start : turn.end] for turn in coded.segments.all()]
     assert now == [turn.replace("kettle", "big old kettle").replace("minute", "minut") for turn in turns]
     head = Judgement.objects.exclude(head=[]).get().head
@@ -199,7 +197,7 @@ def test_all_moves_and_no_figure_changes(coded, project, charlie, keys):
     assert mismatches(project) == []
 
 
-def test_what_was_corrected_can_be_corrected_back(coded, project, charlie):
+def test_second_correction_restores_first_state(coded, project, charlie):
     def rows():
         return (
             list(coded.markables.order_by("pk").values_list("pk", "key", "parts", "head", "start", "end")),
@@ -215,7 +213,7 @@ def test_what_was_corrected_can_be_corrected_back(coded, project, charlie):
     assert mismatches(project) == []
 
 
-def test_keys_may_take_the_places_of_others(coded, project, charlie, codings):
+def test_shifted_keys_do_not_collide(coded, project, charlie, codings):
     text = coded
     # "is it" and "it": after a letter is gone before them, each key is that of its neighbour before
     for start in range(30, 36):
@@ -235,10 +233,10 @@ def test_keys_may_take_the_places_of_others(coded, project, charlie, codings):
         ("it hot", "hot", "it", "deleted"),
     ],
 )
-def test_what_would_lose_its_words_is_named_and_nothing_changes(coded, project, charlie, old, new, words, reason):
+def test_correction_that_deletes_markable_is_refused(coded, project, charlie, old, new, words, reason):
     content = coded.content.replace(old, new, 1)
     plan = plan_correction(coded, content)
-    assert any(one.words == words and reason in one.reason for one in plan.obstacles), plan.obstacles
+    assert any(obstacle.words == words and reason in obstacle.reason for obstacle in plan.obstacles), plan.obstacles
     with pytest.raises(ValidationError, match=words):
         correct_text(coded, content, charlie, plan.tag)
     coded.refresh_from_db()
@@ -246,7 +244,7 @@ def test_what_would_lose_its_words_is_named_and_nothing_changes(coded, project, 
     assert not Operation.objects.filter(kind="correct").exists()
 
 
-def test_markables_that_would_have_the_same_words_are_named(coded, codings):
+def test_correction_that_makes_markables_equal_is_refused(coded, codings):
     start = coded.content.index("will be,")
     judge(codings["bob"], f"phrase:{start}-{start + 7}", "none")
     judge(codings["bob"], f"phrase:{start}-{start + 8}", "none")
@@ -254,21 +252,21 @@ def test_markables_that_would_have_the_same_words_are_named(coded, codings):
     assert (obstacle.words, "the same words as “will be,”" in obstacle.reason) == ("will be", True)
 
 
-def test_blanks_that_somebody_has_marked_stand_in_no_way(coded, codings, charlie, project):
+def test_correction_accepts_marked_blanks(coded, codings, charlie, project):
     blank = coded.content.index(" kettle")
     judge(codings["bob"], f"phrase:{blank}-{blank + 1}", "none")
     correct(coded, charlie, ("minute", "while"))
     assert mismatches(project) == []
 
 
-def test_a_deleted_word_is_the_one_of_two_that_no_markable_needs(coded, charlie, project):
+def test_deleting_doubled_word_keeps_markable(coded, charlie, project):
     correct(coded, charlie, ("put the kettle", "put the the kettle"))
     plan = correct(coded, charlie, ("put the the kettle", "put the kettle"))
     assert plan.obstacles == []
-    assert {words_of(coded, one.key) for one in coded.markables.filter(label="a")} == {"the kettle"}
+    assert {words_of(coded, markable.key) for markable in coded.markables.filter(label="a")} == {"the kettle"}
 
 
-def test_insertion_at_the_end_of_a_segment_is_in_it_and_no_phrase(coded, charlie, keys, project):
+def test_insertion_at_end_of_segment_extends_segment(coded, charlie, keys, project):
     correct(coded, charlie, ("is fine", "is fine now"))
     turn = coded.segments.order_by("-start").first()
     assert coded.content[turn.start : turn.end].endswith("is fine now")
@@ -294,7 +292,7 @@ def test_deleted_mark_is_an_obstacle_only_if_discussed(coded, charlie, codings, 
     assert mismatches(project) == []
 
 
-def test_a_page_that_has_not_seen_a_correction_is_refused_and_told_of_it(coded, charlie, codings, project, keys):
+def test_outdated_page_is_refused_and_gets_correction(coded, charlie, codings, project, keys):
     bob = codings["bob"]
     bob.refresh_from_db()
     version, late = bob.version, change(markable=keys["f"], category="none")
@@ -309,7 +307,7 @@ def test_a_page_that_has_not_seen_a_correction_is_refused_and_told_of_it(coded, 
     assert mismatches(project) == []
 
 
-def test_a_coding_that_is_read_while_its_text_is_corrected_is_of_one_text(
+def test_concurrent_correction_gives_consistent_coding_state(
     coded, project, charlie, codings, monkeypatch, django_assert_num_queries
 ):
     bob = codings["bob"]
@@ -324,17 +322,17 @@ def test_a_coding_that_is_read_while_its_text_is_corrected_is_of_one_text(
     monkeypatch.setattr(state, "read_scheme", correct_once)
     shown = coding_state(bob, project)
     content = shown["text"]["content"]
-    words = {content[one["parts"][0][0] : one["parts"][0][1]] for one in shown["markables"]}
+    words = {content[markable["parts"][0][0] : markable["parts"][0][1]] for markable in shown["markables"]}
     assert {"the big old kettle", "the stove", "it"} <= words
     assert (shown["coding"]["version"], bob.version) == (Coding.objects.of_people().get(pk=bob.pk).version,) * 2
-    assert set(shown["judgements"]) <= {one["key"] for one in shown["markables"]}
-    assert [one["sequence"] for one in corrections_of(bob)] == [bob.version]
+    assert set(shown["judgements"]) <= {markable["key"] for markable in shown["markables"]}
+    assert [entry["sequence"] for entry in corrections_of(bob)] == [bob.version]
     version = bob.version
     correct(coded, charlie, ("big old kettle", "kettle"))
-    assert [one["sequence"] for one in corrections_of(bob)] == [version]  # a page has those of its own text
+    assert [entry["sequence"] for entry in corrections_of(bob)] == [version]  # a page has those of its own text
 
 
-def test_nobody_has_begun_a_coding_because_its_text_was_corrected(text, codings, charlie, alice, keys):
+def test_correction_does_not_begin_coding(text, codings, charlie, alice, keys):
     correct(text, charlie, ("kettle", "pot"))
     alices = codings["alice"]
     with pytest.raises(VersionConflict):  # a page that was open shows the old words
@@ -344,7 +342,7 @@ def test_nobody_has_begun_a_coding_because_its_text_was_corrected(text, codings,
     assert unassign(text, "alice") == 1
 
 
-def test_a_question_follows_its_words_and_is_about_the_text_without_them(coded, charlie, alice, keys):
+def test_question_follows_words_or_moves_to_text(coded, charlie, alice, keys):
     minute = coded.content.index("give")
     kept, lost = ask(coded, alice, "Which?", keys["c"]), ask(coded, alice, "Mine?", f"phrase:{minute}-{minute + 4}")
     words = words_of(coded, keys["c"])
@@ -355,7 +353,7 @@ def test_a_question_follows_its_words_and_is_about_the_text_without_them(coded, 
     assert lost.key == ""
 
 
-def test_question_about_too_many_places_becomes_one_about_the_text(alice, charlie):
+def test_question_with_too_long_key_moves_to_text(alice, charlie):
     project = make_project("long", marked="[a](a) " + "b " * 300)
     text = project.texts.get()
     parts, key = [], ""
@@ -368,7 +366,7 @@ def test_question_about_too_many_places_becomes_one_about_the_text(alice, charli
     assert question.key == ""
 
 
-def test_question_from_before_a_correction_is_about_the_same_words(coded, project, charlie, alice, codings, keys):
+def test_question_from_outdated_page_keeps_words(coded, project, charlie, alice, codings, keys):
     before = Coding.objects.of_people().select_related("text").get(pk=codings["alice"].pk)
     seen, words = Seen(before, before.version), words_of(coded, keys["f"])
     minute = coded.content.index("give")
@@ -382,7 +380,7 @@ def test_question_from_before_a_correction_is_about_the_same_words(coded, projec
         ask(before.text, alice, "This?", "phrase", seen=seen)
 
 
-def test_a_text_that_was_deleted_meanwhile_is_not_corrected(text, charlie):
+def test_correction_of_deleted_text_is_refused(text, charlie):
     content = text.content.replace("kettle", "pot")
     tag = plan_correction(text, content).tag
     Text.objects.filter(pk=text.pk).delete()
@@ -390,21 +388,21 @@ def test_a_text_that_was_deleted_meanwhile_is_not_corrected(text, charlie):
         correct_text(text, content, charlie, tag)
 
 
-def test_a_head_that_would_not_be_of_its_markable_is_named(coded, codings):
+def test_correction_that_moves_head_out_of_markable_is_refused(coded, codings):
     turn = coded.segments.order_by("-start").first()
     judge(codings["bob"], f"phrase:{turn.start - 5}-{turn.end}", "none", head=[[turn.start, turn.end]])
     [obstacle] = plan_correction(coded, coded.content.replace("is fine", "is fine now")).obstacles
     assert obstacle.noun == "head"
 
 
-def test_segments_that_would_have_the_same_words_are_named(coded):
+def test_correction_that_makes_segments_equal_is_refused(coded):
     for end in (3, 4):
         Segment.objects.create(text=coded, kind="sentence", start=0, end=end)
     [obstacle] = plan_correction(coded, coded.content.replace("put ", "put", 1)).obstacles
     assert (obstacle.noun, "the same words as “put”" in obstacle.reason) == ("sentence", True)
 
 
-def test_insertion_between_two_segments_comes_into_one_of_them(coded, charlie, project):
+def test_insertion_between_segments_extends_first_segment(coded, charlie, project):
     for kind, start, end in (("header", 0, 4), ("sentence", 0, 4), ("sentence", 4, 8), ("paragraph", 4, 8)):
         Segment.objects.create(text=coded, kind=kind, start=start, end=end)
     correct(coded, charlie, ("put the", "put 1, the"))
@@ -412,7 +410,7 @@ def test_insertion_between_two_segments_comes_into_one_of_them(coded, charlie, p
     assert list(found) == [("header", 0, 7), ("sentence", 0, 7), ("paragraph", 7, 11), ("sentence", 7, 11)]
 
 
-def test_who_confirms_another_correction_than_is_made_is_refused(text, charlie, codings, keys):
+def test_confirming_outdated_plan_is_refused(text, charlie, codings, keys):
     content = text.content.replace("kettle", "pot")
     tag = plan_correction(text, content).tag
     start = text.content.index("kettle")
@@ -423,12 +421,12 @@ def test_who_confirms_another_correction_than_is_made_is_refused(text, charlie, 
 
 
 @pytest.mark.parametrize("content", ["", "  ", "a\0b", "tea"])
-def test_what_no_text_can_be_is_refused(text, content):
+def test_invalid_new_content_is_refused(text, content):
     with pytest.raises(ValidationError):
         plan_correction(text, text.content if content == "tea" else content)
 
 
-def test_an_archive_holds_a_corrected_text_and_its_logs(coded, project, charlie):
+def test_archive_restores_corrected_text_and_logs(coded, project, charlie):
     correct(coded, charlie, ("kettle", "big old kettle"))
     out = io.BytesIO()
     archive_project(project, out)
@@ -446,7 +444,7 @@ def test_an_archive_holds_a_corrected_text_and_its_logs(coded, project, charlie)
     assert mismatches(restored) == []
 
 
-def test_what_is_exported_has_the_corrected_words(coded, project, charlie):
+def test_exports_have_corrected_words(coded, project, charlie):
     correct(coded, charlie, ("kettle", "big old kettle"))
     [(coder, document)] = [each for each in documents_of(project) if each[0] == "alice"]
     assert coder == "alice"
@@ -460,7 +458,7 @@ def test_what_is_exported_has_the_corrected_words(coded, project, charlie):
         assert b"old" in contents
 
 
-def test_contributors_move_and_the_words_of_summaries_are_counted_anew(alice, bob, charlie):
+def test_correction_of_summary_moves_contributors_and_words(alice, bob, charlie):
     project = pyramid_project()
     text = models_of(docset(project, alice, bob))
     for coding in codings_of(text).values():
@@ -473,9 +471,9 @@ def test_contributors_move_and_the_words_of_summaries_are_counted_anew(alice, bo
     word.refresh_from_db()
     assert words_of(text, word.key) == "ferri"
     words = text.markables.filter(level__coded=False).order_by("start")
-    assert [words_of(text, one.key) for one in words][:5] == ["The", "ferri", "sank", "at", "once"]
+    assert [words_of(text, word.key) for word in words][:5] == ["The", "ferri", "sank", "at", "once"]
     summaries = Segment.objects.filter(text=text, kind="summary").order_by("start")
-    assert [text.content[one.start : one.end].split()[0] for one in summaries] == ["The", "At", "Forty"]
+    assert [text.content[summary.start : summary.end].split()[0] for summary in summaries] == ["The", "At", "Forty"]
     assert mismatches(project) == []
 
 
@@ -483,14 +481,14 @@ def test_contributors_move_and_the_words_of_summaries_are_counted_anew(alice, bo
     ("old", "new", "reason"),
     [("ferry sank", "ferrysank", "inside of a word"), ("Forty were rescued when the ferry sank.", "", "deleted")],
 )
-def test_what_breaks_a_summary_is_refused(alice, old, new, reason):
+def test_correction_that_breaks_summary_is_refused(alice, old, new, reason):
     text = models_of(docset(pyramid_project(), alice))
     build(codings_of(text)["alice"], {"s": ["ferry"]})
     plan = plan_correction(text, text.content.replace(old, new, 1))
-    assert any(reason in one.reason for one in plan.obstacles), plan.obstacles
+    assert any(reason in obstacle.reason for obstacle in plan.obstacles), plan.obstacles
 
 
-def test_what_stands_between_summaries_stays(alice):
+def test_insertion_between_summaries_is_refused(alice):
     text = models_of(docset(pyramid_project(), alice))
     between = text.segments.order_by("start")[1].start - 1
     [obstacle] = plan_correction(text, f"{text.content[:between]} x{text.content[between:]}").obstacles
@@ -498,19 +496,19 @@ def test_what_stands_between_summaries_stays(alice):
 
 
 @pytest.mark.parametrize(("first", "last"), [(0, 3), (3, None), (0, None)])
-def test_what_stands_between_summaries_is_not_deleted_from_either_end(alice, first, last):
+def test_deletion_between_summaries_is_refused(alice, first, last):
     text = models_of(docset(pyramid_project(), alice))
-    one, two, _ = text.segments.filter(kind="summary").order_by("start")
-    between = text.content[one.end : two.start]
+    before, after, _ = text.segments.filter(kind="summary").order_by("start")
+    between = text.content[before.end : after.start]
     deleted = between[first:last]
-    content = text.content[: one.end] + between.replace(deleted, "") + text.content[two.start :]
+    content = text.content[: before.end] + between.replace(deleted, "") + text.content[after.start :]
     obstacles = plan_correction(text, content).obstacles
     assert {each.noun for each in obstacles} == {"between summaries"}, (between, obstacles)
 
 
 @examples(60)
 @given(before=WORDS, after=WORDS)
-def test_an_edit_makes_the_same_text_wherever_it_is_put(before, after):
+def test_placed_edits_give_same_text(before, after):
     edits = find_edits(before, after)
     spans = [(start, start + 3) for start in range(0, len(before) - 2, 2)]
     placed = list(place_edits(before, edits, spans))
