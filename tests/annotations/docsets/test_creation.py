@@ -1,5 +1,3 @@
-"""Docsets, pyramids and peers: what is written, and what is refused."""
-
 import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
@@ -69,12 +67,12 @@ def refusal(coding: Coding, *changes: operations.Change) -> tuple[str, int | Non
     return refused.value.code, refused.value.position
 
 
-def test_a_docset_holds_its_summaries_in_one_text_a_segment_each(models):
+def test_docset_stores_summaries_as_segments_of_one_text(models):
     stretches = models.segments.order_by("start").values_list("label", "start", "end")
     assert [(label, models.content[start:end]) for label, start, end in stretches] == list(SUMMARIES)
 
 
-def test_every_word_of_the_summaries_is_there_and_none_of_their_headers(models):
+def test_words_of_summaries_are_markables_without_headers(models):
     words = [models.content[start:end] for ((start, end),) in models.markables.values_list("parts", flat=True)]
     assert len(words) == 9 + 10 + 7
     assert words[:3] == ["The", "ferry", "sank"]
@@ -88,7 +86,7 @@ def test_every_word_of_the_summaries_is_there_and_none_of_their_headers(models):
         ([("one", "A ferry."), ("two", " ... ")], "no words"),
     ],
 )
-def test_what_cannot_be_a_docset_is_refused_and_nothing_is_made(db, summaries, message):
+def test_invalid_docset_is_refused_and_creates_nothing(db, summaries, message):
     project = pyramid_project()
     with pytest.raises(ValidationError, match=message):
         create_docset(project, "x", "X", summaries)
@@ -96,19 +94,19 @@ def test_what_cannot_be_a_docset_is_refused_and_nothing_is_made(db, summaries, m
     assert not Text.objects.exists()
 
 
-def test_only_projects_of_pyramids_have_docsets(db):
+def test_only_pyramid_projects_have_docsets(db):
     with pytest.raises(ValidationError, match="content units"):
         create_docset(make_project(), "x", "X", SUMMARIES)
 
 
-def test_contributors_make_scus_and_their_weights(pyramid):
+def test_contributors_determine_scus_and_weights(pyramid):
     build(pyramid, SINKING)
-    weights = {one.key: (one.weight, one.label) for one in scus.weighted_scus(pyramid)}
+    weights = {scu.key: (scu.weight, scu.label) for scu in scus.weighted_scus(pyramid)}
     assert weights == {"sank": (3, "Sank"), "saved": (3, "Saved"), "dawn": (2, "Dawn")}
     assert scus.weighted_scus(pyramid)[-1].contributors == ("at dawn", "At dawn")
 
 
-def test_a_description_is_set_changed_and_taken_away(pyramid):
+def test_description_is_set_changed_and_removed(pyramid):
     send(pyramid, change("describe", scu="s", label="It sank", comment="why?"))
     assert scus.scu_descriptions(pyramid) == {"s": {"label": "It sank", "comment": "why?"}}
     send(pyramid, change("describe", scu="s", label="It went down"))
@@ -117,7 +115,7 @@ def test_a_description_is_set_changed_and_taken_away(pyramid):
     assert scus.scu_keys(pyramid) == set()
 
 
-def test_a_pyramid_without_descriptions_has_the_scus_of_its_contributors(pyramid, models):
+def test_scus_need_no_description(pyramid, models):
     send(pyramid, says(contributor(models, "The ferry sank"), "s"))
     [scu] = scus.weighted_scus(pyramid)
     assert (scu.key, scu.label, scu.weight) == ("s", "", 1)
@@ -133,11 +131,11 @@ def test_a_pyramid_without_descriptions_has_the_scus_of_its_contributors(pyramid
         ({"scu": "s", "label": "x" * 501}, "description_too_long"),
     ],
 )
-def test_a_description_of_another_shape_is_refused(pyramid, payload, code):
+def test_invalid_descriptions_are_refused(pyramid, payload, code):
     assert refusal(pyramid, change("describe", **payload)) == (code, 0)
 
 
-def test_a_discontinuous_contributor_counts_once(pyramid, models):
+def test_discontinuous_contributor_counts_once(pyramid, models):
     send(pyramid, says(contributor(models, "The ferry", "at dawn"), "s"))
     [scu] = scus.weighted_scus(pyramid)
     assert (scu.weight, scu.contributors) == (1, ("The ferry … at dawn",))
@@ -153,20 +151,20 @@ def test_a_discontinuous_contributor_counts_once(pyramid, models):
         ([(["The ferry"], "")], "not_in_pyramid", 0),
     ],
 )
-def test_contributors_against_the_rules_are_refused_with_their_place(pyramid, models, sent, code, position):
+def test_invalid_contributors_are_refused_with_position(pyramid, models, sent, code, position):
     changes = [says(contributor(models, *words), *scus_) for words, scus_ in sent]
     assert refusal(pyramid, *changes) == (code, position)
 
 
-def test_a_project_may_let_scus_share_words(alice, charlie):
+def test_project_may_let_scus_share_words(alice, charlie):
     made = docset(pyramid_project("free", words_exclusive=False, one_contributor=False), alice)
     text = models_of(made)
     [coding] = text.codings.of_people()
     send(coding, says(contributor(text, "The ferry sank"), "s", "t"), says(contributor(text, "ferry sank at"), "t"))
-    assert {one.key: one.weight for one in scus.weighted_scus(coding)} == {"s": 1, "t": 1}
+    assert {scu.key: scu.weight for scu in scus.weighted_scus(coding)} == {"s": 1, "t": 1}
 
 
-def test_what_was_wrong_before_does_not_stand_in_the_way(pyramid, models):
+def test_earlier_violations_do_not_block_new_contributors(pyramid, models):
     """The manager made words exclusive after some were shared."""
     project = models.project
     project.words_exclusive = False
@@ -186,25 +184,25 @@ def peer(ferry, pyramid) -> Coding:
     return text.codings.of_people().select_related("coder", "text").get()
 
 
-def test_a_peer_is_held_against_the_coders_own_pyramid(peer, pyramid):
+def test_peer_is_scored_by_own_pyramid_of_coder(peer, pyramid):
     assert scus.pyramid_of_peer(peer) == pyramid
     send(peer, says(contributor(peer.text, "a ferry sank"), "sank"), says(contributor(peer.text, "Prices rose")))
     assert refusal(peer, says(contributor(peer.text, "Dawn"), "ghost")) == ("unknown_scu", 0)
     assert refusal(peer, change("describe", scu="new", label="New")) == ("no_pyramid", 0)
 
 
-def test_bobs_pyramid_is_none_of_alices_business(peer, models, bob):
+def test_peer_does_not_see_pyramids_of_other_coders(peer, models, bob):
     build(codings_of(models)["bob"], {"bobs": ["Boats saved"]})
     assert refusal(peer, says(contributor(peer.text, "Dawn"), "bobs")) == ("unknown_scu", 0)
     assert "bobs" not in str(coding_state(peer, models.project))
 
 
-def test_peers_are_held_against_an_agreed_pyramid_once_it_is_handed_in(ferry, peer, pyramid, bob):
+def test_agreed_pyramid_is_required_for_agreed_peers(ferry, peer, pyramid, bob):
     with pytest.raises(ValidationError, match="agreed pyramid"):
         assign_peers(ferry, [peer.text], [bob], agreed=True)
 
 
-def test_an_agreed_pyramid_begins_with_one_coders(ferry, pyramid, models, mallory, bob):
+def test_agreed_pyramid_starts_as_copy_of_submitted_pyramid(ferry, pyramid, models, mallory, bob):
     build(pyramid, SINKING)
     with pytest.raises(ValidationError, match="not an adjudicator"):
         start_agreed_pyramid(ferry, bob, pyramid)
@@ -221,7 +219,7 @@ def test_an_agreed_pyramid_begins_with_one_coders(ferry, pyramid, models, mallor
     assert scus.scu_descriptions(pyramid)["sank"]["label"] == "Sank"
 
 
-def test_words_of_other_coders_are_not_seen(pyramid, models):
+def test_coder_does_not_see_pyramids_of_others(pyramid, models):
     build(codings_of(models)["bob"], SINKING)
     state = coding_state(pyramid, models.project)
     assert (state["markables"], state["judgements"], state["pyramid"]["scus"]) == ([], {}, {})
@@ -239,7 +237,7 @@ def test_words_of_other_coders_are_not_seen(pyramid, models):
     ],
     ids=["a ruler", "like a header", "long rulers and a number", "more than 200,000 characters", "40,000 dashes"],
 )
-def test_a_summary_stays_one_summary_whatever_dashes_it_has(db, content):
+def test_dashes_do_not_split_summary(db, content):
     made = create_docset(pyramid_project(), "x", "X", [("one", f" {content}\n"), ("two", "It sank.")])
     text = models_of(made)
     stretches = list(text.segments.order_by("start").values_list("label", "start", "end"))
@@ -247,11 +245,11 @@ def test_a_summary_stays_one_summary_whatever_dashes_it_has(db, content):
     assert found == [("one", content), ("two", "It sank.")]
     if len(text.content) <= 200_000:
         found, wrong = find_summaries(text.content, made.boundary)
-        assert [(one.name, one.start, one.end) for one in found] == stretches
+        assert [(summary.name, summary.start, summary.end) for summary in found] == stretches
         assert not wrong
 
 
-def test_a_summary_of_many_dashes_is_made_in_time_that_grows_with_it(db):
+def test_creating_summary_of_dashes_takes_linear_time(db):
     project, slugs = pyramid_project(), (f"x{number}" for number in count())
 
     def make(n):
@@ -261,13 +259,13 @@ def test_a_summary_of_many_dashes_is_made_in_time_that_grows_with_it(db):
     assert_grows_with_input(make, 160_000)
 
 
-def test_a_docset_of_one_text_too_has_two_summaries_or_more(db):
+def test_docset_from_text_needs_two_summaries(db):
     with pytest.raises(ValidationError, match="two or more model summaries"):
         create_docset_from_text(pyramid_project(), "x", "X", "It sank.", "", find_summaries("It sank.", "")[0])
     assert not Docset.objects.exists()
 
 
-def test_a_long_name_of_a_peer_is_cut_where_another_docset_has_it(ferry):
+def test_duplicate_long_peer_name_is_shortened(ferry):
     other = create_docset(ferry.project, "other", "Other", SUMMARIES)
     add_named_peer(ferry, "n" * 100, "It sank.")
     assert add_named_peer(other, "n" * 100, "It sank.").slug == f"other-{'n' * 94}"
@@ -275,7 +273,7 @@ def test_a_long_name_of_a_peer_is_cut_where_another_docset_has_it(ferry):
         add_named_peer(other, "n" * 100, "It sank.")
 
 
-def test_peers_need_the_level_of_words_and_no_other(ferry):
+def test_peer_needs_only_level_of_words(ferry):
     Level.objects.create(project=ferry.project, key="aside", label="aside", coded=False)
     peer = add_peer(ferry, "p", "P", "It sank.")
     assert set(peer.markables.values_list("level__key", flat=True)) == {"word"}
@@ -295,7 +293,7 @@ def agreed(ferry, pyramid, mallory) -> Coding:
     return made
 
 
-def test_who_works_on_a_pyramid_gets_no_peers_of_the_agreed_one(ferry, agreed, models, alice, bob):
+def test_coders_of_pyramid_get_no_peers_of_agreed_pyramid(ferry, agreed, models, alice, bob):
     text = add_peer(ferry, "p", "P", "A ferry sank.")
     with pytest.raises(ValidationError, match=r"not submitted by bob\."):
         assign_peers(ferry, [text], [alice, bob], agreed=True)
@@ -310,14 +308,14 @@ def test_who_works_on_a_pyramid_gets_no_peers_of_the_agreed_one(ferry, agreed, m
     assert assign_peers(ferry, [text], [alice, bob], agreed=True) == 0
 
 
-def test_agreed_pyramid_is_shown_while_submitted_and_marks_stay(ferry, agreed, models, alice):
+def test_reopened_agreed_pyramid_is_hidden_and_marks_stay(ferry, agreed, models, alice):
     text = add_peer(ferry, "p", "P", "A ferry sank at dawn. Prices rose.")
     assign_peers(ferry, [text], [alice], agreed=True)
     coding = text.codings.of_people().select_related("coder", "text").get()
     sank = contributor(text, "A ferry sank")
     send(coding, says(sank, "sank"), says(contributor(text, "Prices rose")))
     shown = coding_state(coding, ferry.project)["pyramid"]["against"]
-    assert {one["key"] for one in shown["scus"]} == set(SINKING)
+    assert {scu["key"] for scu in shown["scus"]} == set(SINKING)
     reopen_coding(agreed, agreed.coder)
     send(agreed, change("describe", scu="sank", label="Live"), change("describe", scu="late", label="Late"))
     coding.refresh_from_db()
@@ -335,7 +333,7 @@ def test_agreed_pyramid_is_shown_while_submitted_and_marks_stay(ferry, agreed, m
     send(coding, says(contributor(text, "at dawn"), "saved"))
 
 
-def test_another_adjudicator_goes_on_with_the_agreed_pyramid(ferry, agreed, mallory, alice):
+def test_agreed_pyramid_is_reassigned_to_adjudicator(ferry, agreed, mallory, alice):
     eve = person("eve")
     add_member(ferry.project, eve, Membership.Role.ADJUDICATOR)
     for somebody, why in ((alice, "not an adjudicator"), (mallory, "already")):
@@ -354,7 +352,7 @@ def test_another_adjudicator_goes_on_with_the_agreed_pyramid(ferry, agreed, mall
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("what", ["docset", "peer", "named peer", "agreed"])
-def test_what_is_asked_for_twice_at_once_is_made_once(ferry, pyramid, mallory, monkeypatch, what):
+def test_concurrent_requests_create_once(ferry, pyramid, mallory, monkeypatch, what):
     build(pyramid, SINKING)
     add_member(ferry.project, mallory, Membership.Role.ADJUDICATOR)
     do = {
@@ -386,11 +384,11 @@ def test_what_is_asked_for_twice_at_once_is_made_once(ferry, pyramid, mallory, m
 
     with ThreadPoolExecutor(2) as pool:
         asked = [pool.submit(ask) for _ in range(2)]
-        assert sorted(one.result() for one in asked) == ["made", "refused"]
+        assert sorted(future.result() for future in asked) == ["made", "refused"]
 
 
-def test_who_reopens_their_pyramid_sees_the_agreed_one_no_more(ferry, pyramid, models, mallory, bob):
-    """Whichever came first: the peers against the agreed pyramid, or the pyramid of their own."""
+def test_coder_with_reopened_pyramid_does_not_see_agreed_pyramid(ferry, pyramid, models, mallory, bob):
+    """Bob gets peers of the agreed pyramid, then reopens his own."""
     build(pyramid, SINKING)
     build(codings_of(models)["bob"], {"bobs": ["Boats saved"]})
     add_member(ferry.project, mallory, Membership.Role.ADJUDICATOR)
