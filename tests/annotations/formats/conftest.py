@@ -1,4 +1,4 @@
-"""Assertions of the helper that the tables of dialects share show their values."""
+"""Show the values of failed assertions in the shared helper of dialect tests."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What tests of dialects share: files as they are found, and what is read of them."""
+"""Shared helpers for tests of dialects of file formats."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,10 +12,10 @@ type ByWords = dict[str, list[str]]
 
 @dataclass(frozen=True, kw_only=True)
 class Dialect:
-    """Files, and what comes of them: one document, or words of their refusal.
+    """Files with the expected document, or with words of the expected error.
 
-    chains: words of the markables of each entity, by its name or in text order. pointers: words of the antecedents, by
-    those of the markable; relations: the same of others, by name. findings: some words of each. What is None is not
+    chains: words of the markables of each entity, by name or in text order. pointers: words of the antecedents by words
+    of the markable. relations: the same for other relations, by name. findings: words of each finding. None is not
     compared.
     """
 
@@ -39,7 +39,7 @@ def each_of(dialects: Mapping[str, Dialect]) -> pytest.MarkDecorator:
 
 
 def check_dialect(format_key: str, dialect: Dialect) -> None:
-    """Assert that a dialect is read as it should be, with its findings and no others, or refused."""
+    """Assert that a dialect is read as expected with exactly its findings, or refused."""
     if dialect.refused:
         with pytest.raises(FormatError) as caught:
             read_files(format_key, dialect)
@@ -94,5 +94,5 @@ def read_files(format_key: str, dialect: Dialect) -> list[Document]:
 
 
 def words_of(document: Document, mark: Mark) -> str:
-    """Return the words of a markable, a blank between its parts."""
+    """Return the words of a markable, its parts joined by spaces."""
     return " ".join(document.content[start:end] for start, end in mark.parts)

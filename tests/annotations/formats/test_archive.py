@@ -1,5 +1,3 @@
-"""Zips of files: what comes out, and what is refused."""
-
 import io
 import random
 import re
@@ -45,24 +43,24 @@ def refused(data: bytes, most_files: int = 10, most_bytes: int = 2**20) -> str:
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
-def test_files_come_in_the_order_of_their_names(method):
+def test_files_are_sorted_by_name(method):
     assert unpacked(zipped(method=method)) == sorted(FILES)
     assert unpacked(zipped([])) == []
 
 
 @pytest.mark.parametrize("name", ["Ära/Übung.conll", "漢字.txt", "a b/c d.txt", "a/b/c/d.txt", "..a.txt/b", "a..b"])
-def test_names_stay_as_they_are(name):
+def test_file_names_are_kept(name):
     assert unpacked(zipped([(name, b"x")])) == [(name, b"x")]
 
 
 @pytest.mark.parametrize(
     "name", ["__MACOSX/a/._walk", ".DS_Store", "a/.DS_Store", "a/._walk", "a/", "a/b/", ".hidden", ".git/c", "a/.svn/w"]
 )
-def test_litter_and_folders_are_left_out_and_do_not_count(name):
+def test_system_files_and_folders_are_ignored(name):
     assert unpacked(zipped([(name, b""), *FILES]), most_files=3) == sorted(FILES)
 
 
-def test_file_or_byte_more_than_allowed_is_refused():
+def test_too_many_files_or_bytes_are_refused():
     assert len(unpacked(zipped(), most_files=3)) == len(unpacked(zipped(), most_bytes=303)) == 3
     assert refused(zipped(), most_files=2) == "the zip holds 3 files; at most 2 are read"
     assert "at most 0" in refused(zipped(), most_files=0)
@@ -78,13 +76,13 @@ def test_unsafe_name_is_refused(name):
     assert f"the unsafe name {name!r}" in refused(zipped([("good.conll", b"x"), (name, b"x")]))
 
 
-def test_data_that_is_no_zip_or_cut_anywhere_is_refused():
+def test_truncated_and_other_data_is_refused():
     cut = [zipped()[:length] for length in range(len(zipped()))]
     for data in (b"x", b"PK\x03\x04", b"#begin document (a)\n", bytes(1000), *cut):
         assert "this zip cannot be read" in refused(data)
 
 
-def test_links_encrypted_files_and_names_of_old_programs():
+def test_links_and_encryption_are_refused_and_backslashes_read():
     entry = zipfile.ZipInfo("a/walk.conll")
     entry.external_attr = (stat.S_IFLNK | 0o777) << 16
     assert refused(zipped([(entry, "/etc/passwd")])) == "a/walk.conll is a link, not a file"
@@ -93,7 +91,7 @@ def test_links_encrypted_files_and_names_of_old_programs():
     assert unpacked(zipped(entries)) == [("anna/walk.conll", b"x"), ("bea/walk.conll", b"y")]
 
 
-def test_files_that_grow_too_much_are_refused():
+def test_too_high_compression_is_refused():
     assert refused(bomb(4 * 2**20), most_bytes=2**30).endswith("would grow to more than 200 times its size")
     assert len(unpacked(bomb(2**19), most_bytes=2**30)) == 1
     files = [(f"{number}.txt", bytes(2**20 // 3)) for number in range(4)]
@@ -102,12 +100,12 @@ def test_files_that_grow_too_much_are_refused():
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_method_that_cannot_be_bounded_is_refused(method):
+def test_unsupported_compression_is_refused(method):
     assert "compressed by a method that is not read here" in refused(zipped(method=method))
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
-def test_changed_byte_in_a_file_is_refused(method):
+def test_changed_byte_is_refused(method):
     data = bytearray(zipped(method=method))
     data[data.index(b"a/walk.conll") + len(b"a/walk.conll")] ^= 0xFF
     assert "this zip cannot be read" in refused(bytes(data))
@@ -128,7 +126,7 @@ def test_damaged_zip_is_read_or_refused(method):
 
 
 def test_bomb_is_refused_in_bounded_memory():
-    """50 MB of zeros in 50 kB: not more than a few times the bound is ever held."""
+    """Refuse 50 MB of zeros in 50 kB within a few times the allowed size."""
     data = bomb(50 * 2**20)
     assert len(data) < 2**16
     tracemalloc.start()
@@ -140,7 +138,7 @@ def test_bomb_is_refused_in_bounded_memory():
     assert most < 8 * 2**20
 
 
-def test_sizes_that_the_zip_understates_are_not_trusted():
+def test_understated_sizes_are_refused():
     understated = patched(bomb(8 * 2**20), 22, 24, (1000).to_bytes(4, "little"))
     message = refused(understated)
     assert "cannot be read" in message or "more than 1 MB" in message

@@ -1,5 +1,3 @@
-"""Reading and writing brat standoff."""
-
 import contextlib
 
 import pytest
@@ -18,7 +16,7 @@ ALL = ANNA + HER + HER_DOG + IT
 IN_CHAIN = Answer(indices=("1",))
 
 
-def test_types_may_be_attributes_and_relations_have_names():
+def test_options_read_types_as_attributes_and_relation_names():
     lines = "T1\tThing 0 4\tAnna\nT2\tMention 5 9\ttook\nT3\tThing 10 13\ther\nR1\tAnaphora Arg1:T3 Arg2:T1\n"
     document = read(lines + "R2\tPartOf Arg1:T2 Arg2:T1", "Anna took her dog.", types="attribute", relations="names")
     anna = document.marks[0].place
@@ -80,7 +78,7 @@ def again(document: Document) -> Document:
     return read(files["walk.ann"], files["walk.txt"])
 
 
-def test_annotations_are_read_with_their_text():
+def test_annotation_files_are_paired_with_texts():
     names = ["b/x.txt", "b/x.ann", "a/x.ann", "a/x.txt", "annotation.conf", "c/Y.ANN", "c/Y.txt"]
     found = brat.pair_files(names, brat.FORMAT.suffixes)
     assert found == [("b/x.ann", "b/x.txt"), ("a/x.ann", "a/x.txt"), ("c/Y.ANN", "c/Y.txt")]
@@ -93,14 +91,14 @@ def test_annotations_are_read_with_their_text():
         ("a/x.txt", "a/x.txt: the annotations of this file, a/x.ann, cannot be found"),
     ],
 )
-def test_file_that_lacks_the_other_is_refused_naming_it(name, message):
+def test_unpaired_file_is_refused_with_missing_name(name, message):
     assert brat.pair_files([name, "b/x.txt.gz"], brat.FORMAT.suffixes) == [(name,)]
     with pytest.raises(FormatError, match=f"^{message}"):
         brat.read(Bundle.of(name, b"x"))
 
 
 @pytest.mark.parametrize("name", ["README.txt", "a/readme.TXT", "LICENSE.txt", "Licence-CC-BY.txt", "README.en.txt"])
-def test_file_about_others_is_no_text_unless_it_has_annotations(name):
+def test_readme_is_text_only_with_annotations(name):
     pair = ("b/x.ann", "b/x.txt")
     assert brat.pair_files([name, *pair], brat.FORMAT.suffixes) == [pair]
     annotations = f"{name[:-4]}.ann"
@@ -108,11 +106,11 @@ def test_file_about_others_is_no_text_unless_it_has_annotations(name):
 
 
 @pytest.mark.parametrize("name", ["noticed.txt", "my-readme.txt", "licensing.txt"])
-def test_text_with_a_similar_name_is_a_text(name):
+def test_text_with_similar_name_is_text(name):
     assert brat.pair_files([name], brat.FORMAT.suffixes) == [(name,)]
 
 
-def test_file_gives_its_text_and_markables_in_text_order():
+def test_text_and_markables_are_read_in_order():
     document = read(IT + HER + HER_DOG + ANNA)
     assert (document.name, document.file, document.content) == ("walk", "anna/walk.ann", TEXT)
     spans = {(0, 4): 4, (9, 16): 3, (9, 12): 2, (21, 23): 1}
@@ -133,19 +131,19 @@ def test_file_gives_its_text_and_markables_in_text_order():
     ],
     ids=["code points", "line ends", "fragments that touch", "a blank between", "a gap", "a broken line"],
 )
-def test_offsets_are_those_of_code_points_and_fragments(text, line, parts):
+def test_offsets_count_code_points_of_fragments(text, line, parts):
     document = read(f"T1\tMention {line}\n", text)
     assert document.content == text
     assert document.marks[0].parts == tuple(parts)
 
 
-def test_words_may_hold_what_markup_is_made_of():
+def test_words_may_contain_markup():
     document = read("T1\tMention 0 4\t>HRN\nT2\tMention 5 9\tMR>H\nT3\tMention 10 15\t<&;\\t\n", ">HRN MR>H <&;\\t")
     assert [words(document, mark) for mark in document.marks] == [">HRN", "MR>H", "<&;\\t"]
 
 
 @pytest.mark.parametrize("quoted", ["her dog", "her  dog ", "her\tdog"])
-def test_white_space_may_be_quoted_otherwise(quoted):
+def test_quoted_white_space_may_differ(quoted):
     assert len(read(f"T1\tMention 9 16\t{quoted}\n").marks) == 1
 
 
@@ -160,11 +158,11 @@ def test_white_space_may_be_quoted_otherwise(quoted):
         (ANNA + "*\tCoref T1\n", {}, "1"),
     ],
 )
-def test_each_star_line_is_an_entity_and_other_spans_are_their_own(lines, options, expected):
+def test_star_lines_become_entities(lines, options, expected):
     assert " ".join("|".join(indices) for indices in entities(read(lines, **options)).values()) == expected
 
 
-def test_odd_members_and_relations_are_left_out():
+def test_unknown_members_and_relations_are_left_out():
     document = read(ANNA + IT + "*\tCoref T1 T9 T4\n*\tCoref T8\n")
     assert entities(document) == {"Anna": ("1",), "it": ("1",)}
     assert [each[:8] for each in found(document)] == ["3: 'T9' ", "4: 'T8' "]
@@ -180,11 +178,11 @@ def test_odd_members_and_relations_are_left_out():
         ("R1\tCoref Arg1:T2 Arg2:T1\nR2\tCoref Arg1:T2 Arg2:T4\nR3\tC Arg1:T2 Arg2:T1\n", {"her": ["Anna", "it"]}),
     ],
 )
-def test_relation_points_from_its_first_argument_to_its_second(lines, expected):
+def test_relation_points_from_first_to_second_argument(lines, expected):
     assert {mention: targets for mention, targets in pointers(read(ALL + lines)).items() if targets} == expected
 
 
-def test_relations_are_left_out_where_there_are_star_lines():
+def test_relations_are_left_out_beside_star_lines():
     lines = "R1\tcop Arg1:T2 Arg2:T1\nR2\tcop Arg1:T4 Arg2:T3\n*\tCoref T1 T2\nR3\tappos Arg1:T4 Arg2:T1\n"
     document = read(ALL + lines)
     assert entities(document)["her"] == ("1",)
@@ -205,21 +203,21 @@ TYPED = "T1\tPER 0 4\tAnna\nT2\tMention 9 12\ther\nT3\tPER 21 23\tit\nT4\tNOM 21
         ({"types": "none"}, ["Anna", "her", "it"], ["4: T4 has the same words as another"]),
     ],
 )
-def test_types_are_levels_or_categories_or_nothing(options, expected, told):
+def test_option_reads_types_as_levels_or_categories(options, expected, told):
     document = read(TYPED, **options)
     shown = [f"{words(document, mark)} {mark.level}/{mark.answer.category}".rstrip("/ ") for mark in document.marks]
     assert shown == expected
     assert [each.partition(" (")[0] for each in found(document)] == told
 
 
-def test_types_may_name_entities():
+def test_option_reads_types_as_entities():
     lines = "T1\tPER 0 4\tAnna\nT2\tAnna-7 0 4\tAnna\nT3\tAnna-7 9 12\ther\nT4\tX 21 23\tit\nT5\tdog-12 9 16\ther dog\n"
     document = read(lines + "R1\tcop Arg1:T1 Arg2:T4\n", types="chains")
     assert entities(document) == {"Anna": ("Anna-7",), "her dog": ("dog-12",), "her": ("Anna-7",), "it": ("1",)}
     assert found(document) == ["6: 1 relations cop (left out)"]
 
 
-def test_long_names_of_entities_are_shortened_and_stay_different():
+def test_long_entity_names_are_shortened_and_stay_different():
     middle = "x" * MAX_INDEX_LENGTH
     lines = f"T1\tA{middle}-1 0 4\tAnna\nT2\tA{middle}-2 9 12\ther\nT3\tA{middle}x-1 9 16\ther dog\n"
     names = [index for (index,) in entities(read(lines, types="chains")).values()]
@@ -228,7 +226,7 @@ def test_long_names_of_entities_are_shortened_and_stay_different():
     assert names[0].startswith("Axxx")
 
 
-def test_spans_of_a_type_on_the_same_words_have_the_links_of_both():
+def test_duplicate_spans_are_merged_with_their_links():
     document = read(ALL + "T5\tMention 21 23\tit\n*\tCoref T4 T3\n*\tCoref T5 T1\n")
     assert sorted(entities(document)["it"]) == ["1", "2"]
     assert found(document) == ["5: T5 has the same words as another (they are one markable)"]
@@ -244,11 +242,11 @@ def test_spans_of_a_type_on_the_same_words_have_the_links_of_both():
         ("*\tCoref T1 T2\nA1\tUncoded T3\nA2\tUnlinked T4\n", [IN_CHAIN, None, IN_CHAIN, Answer()]),
     ],
 )
-def test_attributes_say_category_optional_unsure_and_uncoded(lines, answers):
+def test_attributes_set_category_and_flags(lines, answers):
     assert [mark.answer for mark in read(ALL + lines).marks] == answers
 
 
-def test_notes_hold_notes_names_labels_and_least_words():
+def test_notes_hold_names_labels_and_heads():
     lines = "#1\tChainName T1\tAnna & Co\n#2\tLabel T1\tA.1\n#3\tMin T3\t13 16\n#1\tAnnotatorNotes T1\twhy?\n"
     more = "#2\tAnnotatorNotes T1\t\n#7\tAnnotatorNotes T1\t a\tb \n#3\tMin T9\t0 4\n#4\tMin T4\t20 22\n"
     document = read(ALL + lines + more)
@@ -258,7 +256,7 @@ def test_notes_hold_notes_names_labels_and_least_words():
     assert [each[:3] for each in found(document)] == ["11:", "12:"]
 
 
-def test_lines_that_are_not_read_are_reported():
+def test_ignored_lines_are_reported():
     lines = (
         "E1\tSee:T1 Who:T2\nE2\tSee:T1 Who:T2\nM1\tNegation E1\nN1\tReference T1 Wikipedia:534366\tAnna\n"
         "A1\tGender T1 f\nA2\tGender T2 f\nA3\tOptional T9\nA4\tCategory T1\nA5\tCategory T1 a\nA6\tCategory T1 b\n"
@@ -280,7 +278,7 @@ def test_lines_that_are_not_read_are_reported():
 
 
 @pytest.mark.parametrize(("kind", "longest"), [("Label", MAX_LABEL_LENGTH), ("ChainName", 200)])
-def test_names_that_are_too_long_are_left_out(kind, longest):
+def test_too_long_names_are_left_out(kind, longest):
     document = read(ANNA + f"#1\t{kind} T1\t{'x' * (longest + 1)}\n")
     assert document.marks == [Mark(((0, 4),), answer=Answer(), line=1)]
     assert found(document) == [f"2: the {kind} of T1 has more than {longest} characters (it is left out)"]
@@ -318,11 +316,11 @@ NO_LINE = "a line begins with T, R, *, A, M, N, E or #, a number and a tab, not 
         ("#1\tMin T1\t0 99", "the text ends before 99"),
     ],
 )
-def test_bad_lines_are_refused(line, message):
+def test_invalid_lines_are_refused(line, message):
     assert refused(f"{ANNA}\n{line}\n") == ("anna/walk.ann", 3, message)
 
 
-def test_bad_texts_are_refused_under_their_name():
+def test_invalid_texts_are_refused_with_file_name():
     assert refused(ANNA, "Anna\n\0") == ("anna/walk.txt", 2, "a NUL character is not allowed in a text")
     assert refused("", " \n") == ("anna/walk.txt", 1, "there is no text in this file")
     assert refused("", b"a\n\xed\xa0\x80")[:2] == ("anna/walk.txt", 2)
@@ -350,7 +348,7 @@ def pieces(n):
     ids=range(9),
 )
 @pytest.mark.parametrize("text", [lambda n: "a" * n, lambda n: "a" + "\n" * (n - 2) + "a"], ids=["letters", "lines"])
-def test_hostile_files_take_time_that_grows_with_them(lines, text):
+def test_reading_hostile_files_takes_linear_time(lines, text):
     def read_or_refuse(n):
         with contextlib.suppress(FormatError):
             read(lines(n), text(n))
@@ -358,7 +356,7 @@ def test_hostile_files_take_time_that_grows_with_them(lines, text):
     assert_grows_with_input(read_or_refuse, 200_000)
 
 
-def test_small_document_of_pointers_is_written_so():
+def test_small_document_of_pointers_is_written_as_expected():
     dog = Answer(category="phrase", pointers=(Place("phrase", ((0, 4),)),), optional=True)
     marks = [
         Mark(((0, 4),), "phrase", "A"),
@@ -386,7 +384,7 @@ def test_small_document_of_pointers_is_written_so():
     assert plain_of(again(document)) == plain_of(document)
 
 
-def test_small_document_of_entities_is_written_so():
+def test_small_document_of_entities_is_written_as_expected():
     spans = {(0, 4): ("1",), (9, 12): ("1", "2"), (21, 23): ("2",), (24, 27): ("3",), (28, 31): ()}
     marks = [Mark((span,), answer=Answer(indices=indices)) for span, indices in spans.items()]
     document = Document("walk", "", TEXT, marks, links=Links.INDICES)
@@ -397,22 +395,22 @@ def test_small_document_of_entities_is_written_so():
     assert plain_of(again(document)) == plain_of(document)
 
 
-def test_line_ends_are_cut_from_spans_and_kept_in_the_text():
+def test_line_ends_split_spans_and_stay_in_text():
     document = Document("walk", "", "\r\na \r\n\r\n b\n", [Mark(((0, 10),), answer=Answer()), Mark(((2, 10),))])
     assert written(document)["walk.txt"] == "\r\na \r\n\r\n b\n"
     assert written(document)["walk.ann"].startswith("T1\tMention 0 3;9 10\t  a b\nT2\tMention 2 3;9 10\ta b\n")
     assert plain_of(again(document)) == plain_of(document)
 
 
-def test_text_that_begins_with_a_byte_order_mark_keeps_it():
+def test_byte_order_mark_of_text_is_kept():
     document = Document("walk", "", "\ufeffAnna", [Mark(((1, 5),), head=((1, 2),), answer=Answer())])
     assert written(document)["walk.ann"] == "T1\tMention 2 6\tAnna\n#1\tMin T1\t2 3\n"
     assert plain_of(again(document)) == plain_of(document)
 
 
-def test_several_documents_share_a_configuration():
-    one, other = Document("one", "", "a", []), Document("other", "", "b", [Mark(((0, 1),), "turn")])
-    files = brat.write([one, other])
+def test_documents_share_configuration():
+    first, second = Document("one", "", "a", []), Document("other", "", "b", [Mark(((0, 1),), "turn")])
+    files = brat.write([first, second])
     assert [file.path for file in files] == ["one.txt", "one.ann", "other.txt", "other.ann", "annotation.conf"]
     assert files[-1].data.startswith(b"[entities]\nturn\n\n[relations]\n")
     assert brat.write([]) == []
@@ -434,7 +432,7 @@ def chains(document: Document) -> list[list[tuple[tuple[int, int], ...]]]:
 
 
 @pytest.mark.parametrize("coder", range(1, 6))
-def test_ezcoref_has_the_chains_of_its_conll_files(samples, coder):
+def test_ezcoref_has_same_chains_as_conll_files(samples, coder):
     folder = samples / "ezcoref"
     files = sorted((folder / "brat" / f"coder{coder}").glob("*.ann"))
     assert len(files) == 8
@@ -451,7 +449,7 @@ def test_ezcoref_has_the_chains_of_its_conll_files(samples, coder):
         assert chains(document) == [each for each in theirs if len(each) > 1 or each[0] not in elsewhere], file.stem
 
 
-def test_ezcoref_has_markables_in_several_chains(samples):
+def test_option_merges_chains_with_shared_markables(samples):
     document = sample(samples / "ezcoref" / "brat" / "coder4" / "bleak-house-5.ann")
     several = [mark for mark in document.marks if len(mark.answer.indices) > 1]
     assert [words(document, mark) for mark in several] == ["the Lord Chancellor"]
@@ -459,7 +457,7 @@ def test_ezcoref_has_markables_in_several_chains(samples):
     assert len(chains(merged)) == len(chains(document)) - 1
 
 
-def test_litbank_has_the_chains_of_its_conll_file(samples):
+def test_litbank_has_same_chains_as_conll_file(samples):
     document = sample(samples / "litbank" / "1023_bleak_house_brat.ann", types="chains")
     file = samples / "litbank" / "1023_bleak_house_brat.conll"
     [expected] = conll2012.read(Bundle.of(file.name, file.read_bytes()))

@@ -1,5 +1,3 @@
-"""Dialects of brat standoff: each is read right, told of, or refused with what is there and what helps."""
-
 from typing import Any
 
 from annotations.formats import Links
@@ -15,7 +13,7 @@ WORDS = ["Anna", "her dog", "her", "She"]
 
 
 def brat(*lines: str, text: str | bytes = TEXT, content: str = "", **expected: Any) -> Dialect:
-    """Return a pair of files. content: the text as it is read, if that differs."""
+    """Return a pair of files. content: the text as read, if different."""
     files = {"walk.ann": "".join(f"{line}\n" for line in lines), "walk.txt": text}
     return Dialect(files=files, text=content or (text if isinstance(text, str) else text.decode()), **expected)
 
@@ -190,5 +188,5 @@ DIALECTS = {
 
 
 @each_of(DIALECTS)
-def test_dialect_of_brat_is_read_right_or_told_of_or_refused(dialect):
+def test_dialect_is_read_or_refused(dialect):
     check_dialect("brat", dialect)

@@ -114,7 +114,7 @@ def words(pyramid: Pyramid) -> list[list[str]]:
     return [[pyramid.text[part.start : part.end] for part in each.parts] for each in pyramid.scus[0].contributors]
 
 
-def of_rain(*scus: SCU) -> Pyramid:
+def pyramid_with(*scus: SCU) -> Pyramid:
     return Pyramid(RAIN.text, RAIN.boundary, RAIN.summaries, scus)
 
 
@@ -129,7 +129,7 @@ def codes(found: Pyramid | PeerAnnotation) -> list[tuple[str, int | None]]:
 @pytest.mark.parametrize(
     ("name", "weights"), [("strike.coder1.pyr", [4, 3, 2, 2, 2, 1]), ("strike.coder2.pyr", [4, 4, 2])]
 )
-def test_samples_have_their_weights_and_labels_at_their_offsets(samples, name, weights):
+def test_samples_have_expected_weights(samples, name, weights):
     data = (samples / "ducview" / name).read_bytes()
     pyramid = pyramid_of(data)
     assert (pyramid.findings, pyramid.boundary) == ((), "--- model [0-9]+")
@@ -144,7 +144,7 @@ def test_samples_have_their_weights_and_labels_at_their_offsets(samples, name, w
     assert len(labels) == 14
 
 
-def test_peer_of_the_sample_expresses_two_scus_and_another(samples):
+def test_sample_peer_is_read(samples):
     annotation = peer_of((samples / "ducview" / "peer1.pan").read_bytes())
     assert annotation.findings == ()
     assert annotation.pyramid == pyramid_of((samples / "ducview" / "strike.coder1.pyr").read_bytes())
@@ -157,12 +157,12 @@ def test_peer_of_the_sample_expresses_two_scus_and_another(samples):
 
 
 @pytest.mark.parametrize("name", ["strike.coder1.pyr", "strike.coder2.pyr", "peer1.pan"])
-def test_samples_are_written_and_read_back_equal(samples, name):
+def test_samples_are_read_back(samples, name):
     assert_read_back(read(Bundle.of(name, (samples / "ducview" / name).read_bytes())))
 
 
 def assert_read_back(found):
-    """Assert that what is written is valid by its DTD, loses nothing and is written alike once it is read."""
+    """Assert that the written file is valid by its DTD and is read back and written equal."""
     write, read_again = (write_pyramid, pyramid_of) if isinstance(found, Pyramid) else (write_peer, peer_of)
     data = write(found)
     root = etree.fromstring(data)
@@ -173,17 +173,17 @@ def assert_read_back(found):
     return read_again(data)
 
 
-def test_pyramid_is_written_as_ducview_writes_it():
+def test_pyramid_is_written_as_in_ducview():
     expected = f'<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE pyramid [\n{DTD}]>\n{BODY}'
-    assert write_pyramid(of_rain(RAINED)).decode() == expected
-    assert pyramid_of(expected) == of_rain(RAINED)
+    assert write_pyramid(pyramid_with(RAINED)).decode() == expected
+    assert pyramid_of(expected) == pyramid_with(RAINED)
     assert '<part label="days.Rivers" start="22" end="34"/>' in write_pyramid(PYRAMID).decode()
     assert_read_back(PYRAMID)
-    unlabelled = of_rain(SCU(1, "L", (contributor((8, 12), (13, 17), label=""),)))
+    unlabelled = pyramid_with(SCU(1, "L", (contributor((8, 12), (13, 17), label=""),)))
     assert pyramid_of(write_pyramid(unlabelled)).scus[0].contributors[0].label == "Rain...fell"
 
 
-def test_peer_annotation_names_every_scu_the_heaviest_first():
+def test_peer_annotation_lists_scus_by_weight():
     written = write_peer(PEER).decode()
     head, _, rest = written.partition("</pyramid>\n")
     declared = "<!DOCTYPE peerAnnotation [\n <!ELEMENT peerAnnotation (pyramid, annotation)>\n"
@@ -222,7 +222,7 @@ def test_offsets_are_written_in_utf_16_units():
     assert_read_back(pyramid)
 
 
-def test_losses_of_a_file_are_reported():
+def test_losses_are_reported():
     rain = contributor((8, 12), label="Rain")
     scus = SCU(1, "bell\7", (rain,)), SCU(2, "empty"), SCU(3, "hollow", (Contributor(()),))
     pyramid = Pyramid(RAIN.text.replace("days", "d\x01ys"), RAIN.boundary, RAIN.summaries, scus)
@@ -240,7 +240,7 @@ def test_losses_of_a_file_are_reported():
 
 
 @pytest.mark.parametrize("expression", ["a]]>b", "a\rb", "", "[<&]", "a\nb"])
-def test_any_boundary_is_written_and_read_back(expression):
+def test_boundaries_are_read_back(expression):
     pyramid = Pyramid("--- x\ny", expression, (Summary("x", 6, 7),))
     assert pyramid_of(write_pyramid(pyramid)).boundary == expression
 
@@ -288,12 +288,12 @@ def in_summaries(text: str, boundary: str = "", contributed: Collection[int] = (
 
 @pytest.mark.parametrize("count", range(1, 5))
 @pytest.mark.parametrize("last", ["", "\n---", "\n---\n"])
-def test_lines_between_bare_rules_are_summaries(count, last):
+def test_lines_between_rules_are_summaries(count, last):
     found = in_summaries("---\n" + "\n---\n".join(ONE_LINE[:count]) + last)
     assert found == ONE_LINE[:count] + [""] * bool(last)
 
 
-def test_no_header_holds_a_contributor():
+def test_headers_contain_no_contributor():
     text = "-----\nRain fell\n-----\nIt rained for days.\n-----\nMore\n-----\nIt rained."
     assert in_summaries(text) == ["It rained for days.", "It rained."]
     all_four = ["Rain fell", "It rained for days.", "More", "It rained."]
@@ -303,28 +303,28 @@ def test_no_header_holds_a_contributor():
     assert "no-summary" not in dict(codes(found))
 
 
-def test_summaries_are_joined_by_headers_that_stand_nowhere_else():
+def test_joined_summaries_have_unique_headers():
     pyramid = join_summaries([("M  1", "--- x\na ---- b"), ("M 1", "\n c\n"), ("", ""), ("---", "d")])
     assert pyramid.text.startswith("----- M 1\n--- x\n")
     assert [each.name for each in pyramid.summaries] == ["M 1", "M 1 (2)", "summary 3", "---"]
     assert [pyramid.content(each) for each in pyramid.summaries] == ["--- x\na ---- b", "c", "", "d"]
 
 
-def test_weight_counts_each_summary_once_and_no_header():
+def test_weight_counts_each_summary_once_without_headers():
     spans = [(8, 12), (13, 17), (49, 51), (0, 3)]
     scu = SCU(1, "L", tuple(contributor(span) for span in spans))
-    pyramid = of_rain(scu, SCU(2, "M"))
+    pyramid = pyramid_with(scu, SCU(2, "M"))
     assert [pyramid.weight(each) for each in pyramid.scus] == [2, 0]
-    assert [code for code, _ in codes(pyramid_of(write_pyramid(of_rain(scu))))] == ["no-summary"]
+    assert [code for code, _ in codes(pyramid_of(write_pyramid(pyramid_with(scu))))] == ["no-summary"]
 
 
-def test_contributor_belongs_to_the_summary_of_its_earliest_part():
+def test_contributor_belongs_to_summary_of_earliest_part():
     found = pyramid_of(pyr(scu(("It", 32, 34), ("Rain", 6, 10))))
     assert found.summary_of(found.scus[0].contributors[0]) == Summary("A", 6, 25)
     assert codes(found) == [("boundary", 2), ("several-summaries", 4)]
 
 
-def test_white_space_of_texts_is_kept_and_of_labels_does_not_matter():
+def test_white_space_matters_in_texts_but_not_in_labels():
     found = pyramid_of(pyr(scu(("fell,it\nfell.---B", 11, 31)), head="<startDocumentRegEx>--- .</startDocumentRegEx>"))
     assert words(found) == [["fell, it fell.\n--- B"]]
     assert pyramid_of(pyr("", "\n a &#x27;&amp;\n\n")).text == "\n a '&\n\n"
@@ -347,7 +347,7 @@ PLAIN = "--- A\nRain fell, it fell.\n--- B\nIt rained."
     ],
     ids=["beside", "behind", "before", "in another", "in both", "code points", "UTF-16 units", "half a character"],
 )
-def test_part_that_stands_elsewhere_is_moved_to_the_only_place(text, parts, starts, moved):
+def test_misplaced_part_is_moved_to_only_match(text, parts, starts, moved):
     found = pyramid_of(pyr(scu(*parts), text))
     assert words(found) == [[label for label, *_ in parts]]
     assert [part.start for part in found.scus[0].contributors[0].parts] == starts
@@ -363,7 +363,7 @@ def test_part_that_stands_elsewhere_is_moved_to_the_only_place(text, parts, star
         (("snow", 10, 6), "these words do not stand at 10-6, and nowhere else"),
     ],
 )
-def test_part_whose_words_are_not_found_once_is_refused(part, message):
+def test_misplaced_part_without_single_match_is_refused(part, message):
     error = refused(pyr(scu(part)))
     assert error.message.startswith(message)
     assert error.line == 5
@@ -411,7 +411,7 @@ def test_error_names_file_and_line(data, line, message):
     assert error.line == line
 
 
-def test_pyramid_is_no_peer_annotation_and_none_a_pyramid():
+def test_pyramids_and_peers_are_not_confused():
     with pytest.raises(FormatError, match=r"p1\.pan: this is a pyramid"):
         peer_of(pyr(""))
     with pytest.raises(FormatError, match=r"d1\.pyr: this is a peer annotation"):
@@ -434,12 +434,12 @@ def test_peer_without_contributors_is_read(peers, comments, told):
     assert codes(found) == [("boundary", 2), *told]
 
 
-def test_label_that_begins_with_a_number_in_brackets_is_the_same():
+def test_weight_in_label_of_peer_scu_is_ignored():
     data = pan('<peerscu uid="1" label="(1) (3) L"/>').replace(b'label="L"', b'label="(3) L"')
     assert codes(peer_of(data)) == [("boundary", 2)]
 
 
-def test_latin_1_is_read_where_it_is_declared():
+def test_declared_latin_1_is_read():
     data = pyr(scu(("Schönes", 6, 13)), "--- A\nSchönes").decode()
     declared = data.replace('"1.0"', '"1.0" encoding="ISO-8859-1"').encode("latin-1")
     assert words(pyramid_of(declared)) == [["Schönes"]]
@@ -451,7 +451,7 @@ def test_latin_1_is_read_where_it_is_declared():
 
 
 @pytest.mark.parametrize("expression", ["(-+)+$", "(a|a)*$", "(.*a){30}", "-*-*-*-*-*-*-*-*-*x", "[a-]+[a-]+[a-]+x"])
-def test_expression_that_would_run_for_ever_ends(expression):
+def test_hostile_expression_takes_linear_time(expression):
     def read(n):
         text = "--- A\n" + "a" * n + "\n" + "-" * (n // 2)
         found = pyramid_of(pyr("", text, f"<startDocumentRegEx>{expression}</startDocumentRegEx>"))
@@ -461,12 +461,12 @@ def test_expression_that_would_run_for_ever_ends(expression):
     assert_grows_with_input(read, 100_000)
 
 
-def test_long_texts_are_refused():
+def test_too_long_texts_are_refused():
     assert f"more than {MAX_TEXT_LENGTH:,} characters" in refused(pyr("", "a" * (MAX_TEXT_LENGTH + 1))).message
     assert len(pyramid_of(pyr("", "a" * MAX_TEXT_LENGTH)).text) == MAX_TEXT_LENGTH
 
 
-def test_many_parts_that_stand_elsewhere_are_refused_in_bounded_time():
+def test_refusing_misplaced_parts_takes_linear_time():
     def refuse(n):
         text = "--- A\n" + "ab" * n + "c"
         error = refused(pyr(scu(*[("abc", 8, 11)] * (MAX_MOVED + 1)), text))
@@ -529,7 +529,7 @@ def test_peers_are_read_back(annotation):
 
 @SLOW
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4))
-def test_summaries_that_are_joined_are_found_again(contents):
+def test_joined_summaries_are_found_again(contents):
     pyramid = join_summaries(contents)
     assert [pyramid.content(each) for each in pyramid.summaries] == [content.strip() for _, content in contents]
 

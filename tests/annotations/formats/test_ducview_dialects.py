@@ -1,5 +1,3 @@
-"""Dialects of DUCView's files: each is read right, told of, or refused with what is there and what helps."""
-
 from dataclasses import dataclass, field
 
 import pytest
@@ -21,7 +19,7 @@ WORDS = {1: RAINED, 48: ROSE}
 
 @dataclass(frozen=True, kw_only=True)
 class Dialect:
-    """A file, and what comes of it, or words of its refusal. peer: the words of the peer for each SCU."""
+    """A file with the expected pyramid, or with words of the expected error. peer: words of the peer for each SCU."""
 
     file: str | bytes
     words: dict[int, list[list[str]]] = field(default_factory=lambda: WORDS)
@@ -181,7 +179,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("dialect", CASES)
-def test_dialect_is_read_right_or_told_of_or_refused(dialect):
+def test_dialect_is_read_or_refused(dialect):
     bundle = Bundle.of("d1.pyr", dialect.file if isinstance(dialect.file, bytes) else dialect.file.encode())
     if dialect.refused:
         with pytest.raises(FormatError) as caught:

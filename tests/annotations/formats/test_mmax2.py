@@ -1,5 +1,3 @@
-"""Reading and writing MMAX2 projects."""
-
 import re
 from dataclasses import replace
 
@@ -46,7 +44,7 @@ SENTENCES = ('id="markable_91" span="word_6..word_10"', 'id="markable_90" span="
 
 
 def without_further(scheme: SchemeSpec) -> SchemeSpec:
-    """Return what documents say of a scheme: its levels and categories."""
+    """Return the scheme with only levels and categories."""
     return replace(scheme, relations=(), attributes=())
 
 
@@ -57,12 +55,12 @@ def words_file(*words: str, first: int = 1, step: int = 1, head: str = "") -> st
 
 def level_file(*markables: str) -> str:
     """Return a markables file; the first markable is in line 3."""
-    lines = [f"<markable {spelt_out(each, number)}/>" for number, each in enumerate(markables, start=1)]
+    lines = [f"<markable {markable_attributes(each, number)}/>" for number, each in enumerate(markables, start=1)]
     head = '<!DOCTYPE markables SYSTEM "markables.dtd">\n<markables xmlns="www.eml.org/NameSpaces/np">'
     return "\n".join([head, *lines, "</markables>"])
 
 
-def spelt_out(markable: str, number: int) -> str:
+def markable_attributes(markable: str, number: int) -> str:
     """Return the attributes of a markable. "3..4 form=ne" is short for its number, the words 3 to 4 and its form."""
     if '"' in markable:
         return markable
@@ -138,7 +136,7 @@ def again(document: Document) -> Document:
     return read(written(document))
 
 
-def test_project_gives_its_words_with_markables_in_text_order():
+def test_words_and_markables_are_read_in_order():
     lines = ["6 coref_class=set_2", "3..4 coref_class=set_2", "3 coref_class=set_1", "1 coref_class=set_1"]
     document = read(project(*lines, "9 coref_class=empty"))
     assert (document.name, document.file, document.content) == ("walk", "p/walk.mmax", " ".join(WORDS))
@@ -149,7 +147,7 @@ def test_project_gives_its_words_with_markables_in_text_order():
     assert {mark.level for mark in document.marks} == {"np"}
 
 
-def test_scheme_of_sets_gives_a_category_with_an_index():
+def test_set_attribute_becomes_category_with_index():
     document = read(project("1 coref_class=set_8"))
     assert answers(document) == [("Anna", "", [], ("set_8",))]
     assert document.scheme == SchemeSpec(
@@ -160,19 +158,19 @@ def test_scheme_of_sets_gives_a_category_with_an_index():
 
 
 @pytest.mark.parametrize("unset", ['coref_class=""', 'coref_class="empty"', 'COREF_CLASS="None"', 'form="ne"'])
-def test_set_that_is_empty_or_absent_is_an_entity_of_one(unset):
+def test_markable_without_set_is_singleton(unset):
     document = read(project("3 coref_class=1", f'id="markable_2" span="word_1" {unset}'))
     assert answers(document) == [("Anna", "", [], ("2",)), ("her", "", [], ("1",))]
 
 
-def test_values_of_a_scheme_differ_in_case_and_may_be_absent():
+def test_values_may_differ_in_case_or_be_absent():
     document = read(project("1 label=a min_ids=word_1"))
     assert document.marks == [Mark(((0, 4),), "np", "a", ((0, 4),), None, 3)]
     files = project("1 reftype=OLD", "2 reftype=old", scheme=POINTERS.replace('name="New"', 'name="OLD"'))
     assert [category for _, category, _, _ in answers(read(files))] == ["OLD", "old"]
 
 
-def test_sets_have_further_readings_and_are_of_their_level():
+def test_sets_have_further_readings_and_belong_to_levels():
     scheme = SETS.replace("</ann", '<attribute id="x" name="coref_class_2" type="markable_set"/>\n</ann')
     document = read(project("1 coref_class=set_8 coref_class_2=set_3", scheme=scheme))
     assert answers(document) == [("Anna", "", [], ("set_8", "set_3"))]
@@ -182,7 +180,7 @@ def test_sets_have_further_readings_and_are_of_their_level():
     assert answers(read(files)) == [("Anna", "", [], ("set_1",)), ("took", "", [], ("vp:set_1",))]
 
 
-def test_pointers_are_read_with_the_categories_that_lead_to_them():
+def test_pointers_are_read_with_their_categories():
     it = "9 reftype=EVENT anteevent=sentence:markable_90;sentence:markable_91"
     lines = ["1 REFTYPE=new antenp=empty", "3 reftype=old antenp=markable_1", it]
     document = read(project(*lines, scheme=POINTERS, sentences=SENTENCES))
@@ -202,7 +200,7 @@ def test_pointers_are_read_with_the_categories_that_lead_to_them():
     )
 
 
-def test_pointers_go_to_their_own_level_or_another_and_later():
+def test_pointers_may_have_other_levels_and_later_targets():
     new, event = 'id="markable_90" span="word_1" reftype="new"', "9 reftype=event anteevent=markable_90;markable_91"
     document = read(project(new, event, scheme=POINTERS, sentences=SENTENCES))
     assert answers(document)[1][2] == ["np: Anna", "sentence: It barked at it ."]
@@ -237,7 +235,7 @@ ARRAU = """\
 </annotationscheme>"""
 
 
-def test_second_reading_of_an_ambiguous_markable_adds_antecedents():
+def test_second_reading_adds_antecedents():
     old = "reference=old ref_type=phrase phrase_antecedent"
     lines = [
         "1 reference=new",
@@ -264,7 +262,7 @@ def test_second_reading_of_an_ambiguous_markable_adds_antecedents():
     assert document.findings == ()
 
 
-def test_option_names_the_attribute_where_a_scheme_has_several():
+def test_option_chooses_attribute():
     it = "6 reference=old single_phrase_antecedent=markable_1 coref_set=set_4"
     files = project("1 reference=new coref_set=set_4", it, scheme=ARRAU)
     assert read(files).links == Links.POINTERS
@@ -286,7 +284,7 @@ BRIDGING = """\
 </annotationscheme>"""
 
 
-def test_sets_make_chains_where_pointers_only_bridge():
+def test_sets_make_chains_beside_bridging_pointers():
     bridging = "type=bridging bridging_antecedent=markable_1"
     document = read(project("1 coref_class=set_1 type=none", f"3 coref_class=set_1 {bridging}", scheme=BRIDGING))
     anna, her = document.marks
@@ -299,7 +297,7 @@ def test_sets_make_chains_where_pointers_only_bridge():
     assert answers(document) == [("Anna", "none", [], ()), ("her", "bridging", ["np: Anna"], ())]
 
 
-def test_bridging_makes_no_chain_beside_antecedents():
+def test_bridging_pointers_make_no_chains():
     scheme = """\
 <annotationscheme>
 <attribute id="a1" name="Referential" type="nominal_button">
@@ -313,10 +311,10 @@ def test_bridging_makes_no_chain_beside_antecedents():
     found = [(category, pointers) for _, category, pointers, _ in answers(document)]
     assert found == [("new", []), ("bridged", []), ("old", ["np: her"])]
     assert document.marks[1].answer.relations == (("bridging", ((document.marks[0].place,),)),)
-    assert {one.key: one.points_to for one in document.scheme.categories} == {"new": "", "old": "np", "bridged": ""}
+    assert {spec.key: spec.points_to for spec in document.scheme.categories} == {"new": "", "old": "np", "bridged": ""}
 
 
-def test_pointers_that_no_category_leads_to_have_no_categories():
+def test_independent_pointers_have_no_categories():
     scheme = """<annotationscheme>
 <attribute id="p" name="preferred" type="nominal_button"><value name="true"/><value name="false"/></attribute>
 <attribute id="a" name="anaphref" type="markable_pointer" max_size="1" target_domain="np">
@@ -329,7 +327,7 @@ def test_pointers_that_no_category_leads_to_have_no_categories():
     assert document.scheme.categories == (anaphref, CategorySpec("none", "none"))
 
 
-def test_scheme_without_sets_and_pointers_asks_for_its_category():
+def test_scheme_without_links_has_categories():
     scheme = """<annotationscheme>
 <attribute id="g" name="gender" type="nominal_button"><value name="m"/></attribute>
 <attribute id="c" name="Category" type="nominal_button"><value name="person"/><value name="a thing"/></attribute>
@@ -350,12 +348,12 @@ def test_scheme_without_sets_and_pointers_asks_for_its_category():
         (["2..1"], "<words><word id='word_2'>𝒳</word><word id='word_1'>b</word></words>", ["𝒳 b"]),
     ],
 )
-def test_spans_are_of_words_in_the_order_of_their_file(spans, words, expected):
+def test_spans_follow_order_of_words_in_file(spans, words, expected):
     document = read(project(*(f"{span} coref_class=set_1" for span in spans), words=words))
     assert [shown(document, mark.parts) for mark in document.marks] == expected
 
 
-def test_words_without_text_are_passed_over():
+def test_empty_words_are_ignored():
     words = words_file("Anna", "", " took\n her ", "<b>d</b>og", "  ")
     spans = ("1..2", "2", "2..5", "1,3")
     document = read(project(*(f"{span} coref_class=set_1" for span in spans), words=words))
@@ -364,7 +362,7 @@ def test_words_without_text_are_passed_over():
     assert findings(document) == [("no-words", "Markables/walk_np_level.xml", 4)]
 
 
-def test_markables_on_the_same_words_are_one():
+def test_markables_on_same_words_are_merged():
     lines = ["1 reftype=new", "3 reftype=old antenp=markable_1 note=first", "4 reftype=new"]
     again_ = "3,3 reftype=old antenp=markable_3;markable_2;markable_1 label=x"
     document = read(project(*lines, again_, scheme=POINTERS))
@@ -374,21 +372,21 @@ def test_markables_on_the_same_words_are_one():
     assert codes == [("pointer-to-itself", 6), ("duplicate-markable", 6)]
 
 
-def test_min_ids_are_the_least_words():
+def test_min_ids_are_read_as_heads():
     spans = {"3..5": "word_4", "6..7": "word_8", "8": "word_80", "9": "empty"}
     document = read(project(*(f"{span} coref_class=set_1 min_ids={least}" for span, least in spans.items())))
     assert [shown(document, mark.head) for mark in document.marks] == ["dog", "", "", ""]
     assert [(code, line) for code, _, line in findings(document)] == [("min-outside", 4), ("min-outside", 5)]
 
 
-def test_notes_and_doubts_are_read():
+def test_notes_and_flags_are_read():
     said = "coref_class=set_1 optional=yes unsure=true note=why&#10;so? chain_name=Anna"
     anna, took = (mark.answer for mark in read(project(f"1 {said}", "2 form=ne comment=x")).marks)
     assert anna == Answer(indices=("set_1",), optional=True, unsure=True, note="why\nso?", name="Anna")
     assert took == Answer(indices=("1",), note="x", attributes=(("form", "NE"),))
 
 
-def test_line_ends_after_a_sentence():
+def test_sentences_end_lines():
     document = read(project(sentences=SENTENCES))
     assert document.content == "Anna took her dog .\nIt barked at it ."
     assert document.segments == (Stretch("sentence", 0, 19), Stretch("sentence", 20, 37))
@@ -428,7 +426,7 @@ def test_turns_lines_and_utterances_end_lines(levels, content, segments, marks):
     assert len(document.marks) == marks
 
 
-def test_number_of_a_turn_is_its_label():
+def test_turn_has_number_as_label():
     def turn(markable: str) -> Document:
         return read(layered("turn") | {"p/Markables/walk_turn_level.xml": level_file(markable)})
 
@@ -440,7 +438,7 @@ def test_number_of_a_turn_is_its_label():
     assert pieces.segments == (Stretch("turn", 0, 4, "", "M"), Stretch("turn", 10, 13, "", "M"))
 
 
-def test_stands_for_says_whether_it_is_a_markable_or_a_segment():
+def test_stands_for_distinguishes_markables_from_segments():
     uses = ("markable", "segment", "both", "else")
     sentences = tuple(f"{number} stands_for={use}" for number, use in enumerate(uses, start=1))
     document = read(project("9 reftype=new", scheme=POINTERS, sentences=sentences))
@@ -448,7 +446,7 @@ def test_stands_for_says_whether_it_is_a_markable_or_a_segment():
     assert [(each.start, each.end) for each in document.segments] == [(5, 9), (10, 13), (14, 17)]
 
 
-def test_bundle_has_what_may_belong_to_its_mmax_file():
+def test_bundle_has_files_of_its_project():
     base = [f"p/Basedata/{name}" for name in ("walk_words.xml", "walk_on_words.xml", "words.dtd")]
     levels = [f"walk_{name}" for name in ("np_level.xml", "np_level.xml.bak", "on_np_level.xml", "on_level.xml")]
     inner = ["p/Schemes/np_scheme.xml", "p/inner/walk.mmax", "p/inner/walk_words.xml", "q/walk_words.xml"]
@@ -463,14 +461,14 @@ def test_bundle_has_what_may_belong_to_its_mmax_file():
     ]
 
 
-def test_bundles_of_hostile_names_are_found():
+def test_hostile_file_names_are_bundled():
     names = ["_" * 60_000 + ".xml", "a/" * 30_000 + "b.xml", "a.mmax"]
     assert mmax2.bundle_projects(names, (".mmax",)) == [("a.mmax", names[0])]
     mains, others = [f"p/d{number}.mmax" for number in range(300)], [f"p/x{number}.xml" for number in range(3000)]
     assert [len(names) for names in mmax2.bundle_projects([*mains, *others], (".mmax",))] == [1001] * 300
 
 
-def test_words_may_lie_beside_the_folders_of_the_coders():
+def test_words_may_be_outside_folders_of_coders():
     files = {"corpus/basedata/1.walk.words.xml": words_file(*WORDS), "corpus/scheme/np_scheme.xml": SETS}
     for coder in ("anna", "otto"):
         files[f"corpus/{coder}/1.walk.mmax"] = MMAX.replace("walk_words", "1.walk.words")
@@ -480,7 +478,7 @@ def test_words_may_lie_beside_the_folders_of_the_coders():
     assert found == {"corpus/anna/1.walk.mmax": expected, "corpus/otto/1.walk.mmax": expected}
 
 
-def test_levels_are_found_without_common_paths():
+def test_levels_need_no_common_paths():
     others = {"p/Markables/walk_np_level.xml.bak": "<", "p/Markables/other_np_level.xml": "<"}
     files = project("1 coref_class=set_1", common=None, sentences=SENTENCES, **others)
     assert read(files) == read(files | {"p/common_paths.xml": COMMON})
@@ -489,7 +487,7 @@ def test_levels_are_found_without_common_paths():
     assert read(files).scheme.levels == (LevelSpec("np", "np"),)
 
 
-def test_paths_may_have_backslashes_other_cases_and_other_folders():
+def test_paths_may_differ_in_separators_case_and_folders():
     common = COMMON.replace("Basedata/", "Basedata\\").replace("Schemes/", "..\\..\\..\\etc\\")
     files = project("1 coref_class=set_1", common=common)
     files["p/MARKABLES/walk_NP_level.xml"] = files.pop("p/Markables/walk_np_level.xml")
@@ -509,7 +507,7 @@ def test_names_of_levels_become_keys():
     assert keys == ["Erwahnung-1", "Erwahnung-1-2", "n" * 50, "n" * 42 + "-2", "level"]
 
 
-def test_project_without_markables_is_a_text():
+def test_project_without_markables_is_read_as_text():
     files = project()
     del files["p/Markables/walk_np_level.xml"], files["p/Markables/walk_sentence_level.xml"]
     document = read(files)
@@ -524,7 +522,7 @@ def two_coders(**more: str) -> dict[str, str]:
     return files | more
 
 
-def test_each_folder_with_a_coded_level_is_a_coder():
+def test_each_folder_with_coded_level_is_coder():
     found = read_all(two_coders())
     assert [(each.file, each.name) for each in found] == [("p/Markables/walk", "walk"), ("p/Coder2/walk", "walk")]
     second = [answers(document)[1][1:3] for document in found]
@@ -537,7 +535,7 @@ def test_each_folder_with_a_coded_level_is_a_coder():
     assert (error.file, error.line) == ("p/Coder2/walk_np_level.xml", 3)
 
 
-def test_text_and_segments_are_those_of_the_first_coder():
+def test_first_coder_provides_text_and_segments():
     own = level_file('id="markable_91" span="word_1..word_3"', 'id="markable_5" span="word_4" speaker="X"')
     found = read_all(two_coders(**{"p/Coder2/walk_sentence_level.xml": own}))
     assert {document.content for document in found} == {"Anna took her dog .\nIt barked at it ."}
@@ -545,14 +543,14 @@ def test_text_and_segments_are_those_of_the_first_coder():
     assert answers(found[1])[1] == ("her", "event", ["sentence: Anna took her"], ())
 
 
-def test_folders_of_equal_name_are_told_apart_further_up():
+def test_equal_folder_names_get_parent_names():
     level = level_file("1 coref_class=set_1")
     files = project() | {f"p/{coder}/Markables/walk_np_level.xml": level for coder in ("anna", "otto")}
     del files["p/Markables/walk_np_level.xml"], files["p/Markables/walk_sentence_level.xml"]
     assert [document.file for document in read_all(files)] == ["p/anna/walk", "p/otto/walk"]
 
 
-def test_several_texts_share_common_paths_and_schemes():
+def test_texts_share_common_paths_and_schemes():
     files = project("1 coref_class=set_1") | {
         "p/run.mmax": MMAX.replace("walk", "run"),
         "p/Basedata/run_words.xml": words_file("Otto", "ran"),
@@ -562,7 +560,7 @@ def test_several_texts_share_common_paths_and_schemes():
     assert found == {"run": ("Otto ran", 1), "walk": (" ".join(WORDS), 1)}
 
 
-def test_references_that_lead_nowhere_are_left_out_and_told():
+def test_unknown_references_are_left_out_and_reported():
     weird = ["9 reftype=weird antenp=markable_1", "8 reftype=new antenp=markable_1"]
     her = 'id="markable_2" span="word_3" reftype="old" antenp="markable_7;; vp:markable_1 ;markable_1"'
     document = read(project("1 reftype=new", her, *weird, scheme=POINTERS))
@@ -573,7 +571,7 @@ def test_references_that_lead_nowhere_are_left_out_and_told():
     assert "antenp of markable_2 names 'markable_7'" in document.findings[0].message
 
 
-def test_findings_are_bounded():
+def test_number_of_findings_is_bounded():
     targets = ";".join(f"markable_{number}" for number in range(100_000))
     document = read(project(f"1 reftype=old antenp={targets}", scheme=POINTERS))
     assert len(document.findings) == 501
@@ -627,14 +625,14 @@ def test_error_names_file_and_line(file, text, line, message):
 
 
 @pytest.mark.parametrize("encoding", ["ISO-8859-1", "US-ASCII", "UTF-8", "UTF-16"])
-def test_files_are_read_in_the_encoding_that_they_declare(encoding):
+def test_declared_encodings_are_read(encoding):
     data = words_file("grün", "Há", head=f'<?xml version="1.0" encoding="{encoding}"?>').encode(
         encoding, "xmlcharrefreplace"
     )
     assert read(project() | {"p/Basedata/walk_words.xml": data}).content == "grün Há"
 
 
-def test_values_that_lead_round_and_round_are_read():
+def test_circular_values_are_read():
     scheme = """<annotationscheme>
 <attribute id="a" name="a"><value name="x" next="b"/><value name="y" next="a,c,d"/></attribute>
 <attribute id="b" name="b"><value name="x" next="a"/></attribute>
@@ -645,7 +643,7 @@ def test_values_that_lead_round_and_round_are_read():
     assert answers(document) == [("Anna", "x", [], ()), ("took", "y", ["np: Anna"], ())]
 
 
-def test_chain_of_all_attributes_of_a_scheme_is_read():
+def test_long_chain_of_attributes_is_read():
     attributes = [
         f'<attribute id="a{number}" name="a{number}"><value name="v" next="a{number + 1},p,q"/></attribute>'
         for number in range(198)
@@ -657,7 +655,7 @@ def test_chain_of_all_attributes_of_a_scheme_is_read():
     assert answers(document) == [("Anna", "v", [], ())]
 
 
-def test_markables_of_many_pieces_are_read_in_time():
+def test_reading_discontinuous_markable_takes_linear_time():
     def read_pieces(n):
         pieces = ",".join(f"word_{number}" for number in range(1, n, 2))
         markables = level_file(f'id="markable_1" span="{pieces}" min_ids="{pieces}"')
@@ -690,15 +688,15 @@ SMALL = Document(
 
 
 def lines_of(files: dict[str, bytes], name: str) -> list[str]:
-    """Return the lines of a file without its head and its frame."""
+    """Return the lines of a file without its header and root element."""
     text = files[name].decode()
     assert text.startswith('<?xml version="1.0" encoding="UTF-8"?>\n')
     assert text.endswith(">\n")
     return [line for line in text.splitlines() if line.startswith(("<markable ", "<attribute", "<value", "<level"))]
 
 
-def test_style_sheet_shows_text_and_brackets_around_markables():
-    """It is run as MMAX2 runs it: with functions that know which markables begin and end at a word."""
+def test_style_sheet_shows_text_with_brackets():
+    """Run the style sheet as MMAX2 does, with functions for markables that begin or end at a word."""
     files = written(SMALL)
     assert b"<views>\n<stylesheet>default_style.xsl</stylesheet>\n</views>" in files["common_paths.xml"]
     words = etree.fromstring(files["Basedata/walk_words.xml"])
@@ -732,7 +730,7 @@ def test_style_sheet_shows_text_and_brackets_around_markables():
     assert shown.count("[") == shown.count("]") == len(phrases) == 5
 
 
-def test_project_is_written_whole():
+def test_project_is_written_with_all_files():
     files = written(SMALL)
     levels = ("phrase", "turn", "sentence")
     assert list(files) == [
@@ -795,7 +793,7 @@ def test_project_is_written_whole():
 
 
 def marked(*marks: tuple[str, Answer], content: str = "a b c d", **more) -> Document:
-    """Return a text of letters, markables of a level with an answer on one letter after the other."""
+    """Return a text of letters with a markable of the given level and answer on each."""
     found = [Mark(((2 * n, 2 * n + 1),), level, answer=answer) for n, (level, answer) in enumerate(marks)]
     return Document("t", "", content, found, **{"links": Links.INDICES, "scheme": INDEXING, **more})
 
@@ -804,7 +802,7 @@ def refers(*indices: str) -> Answer:
     return Answer(category="refers", indices=indices)
 
 
-def test_sets_are_numbered_and_their_entities_named():
+def test_sets_are_numbered_and_entities_named():
     said = [refers("Anna", "set_1"), refers("set_1"), refers("set_x", "Anna", "€;"), Answer(category="none")]
     document = marked(*(("mention", answer) for answer in said))
     files = written(document)
@@ -824,13 +822,13 @@ def test_sets_are_numbered_and_their_entities_named():
     assert written(document, attribute="note") == written(document, attribute="not a name") == files
 
 
-def test_entity_in_two_levels_is_one():
+def test_entity_may_have_markables_of_two_levels():
     scheme = SchemeSpec((LevelSpec("np", "np"), LevelSpec("vp", "vp")), INDEXING.categories)
     document = marked(("np", refers("set_1")), ("vp", refers("set_1", "b")), ("np", refers("b")), scheme=scheme)
     assert plain_of(again(document)) == plain_of(document)
 
 
-def test_names_of_entities_that_contradict_each_other_are_not_taken():
+def test_contradictory_entity_names_are_ignored():
     scheme = SETS.replace("</ann", '<attribute id="x" name="entity_name" type="freetext"/>\n</ann')
     named = [f"{number} coref_class=set_{number} entity_name=Anna" for number in (1, 2)]
     document = read(project(*named, "3 coref_class=set_1", scheme=scheme))
@@ -838,7 +836,7 @@ def test_names_of_entities_that_contradict_each_other_are_not_taken():
     assert [code for code, _, _ in findings(document)] == ["entity-names"]
 
 
-def test_lines_are_a_level_where_there_are_no_sentences_and_turns():
+def test_lines_become_level_without_sentences_and_turns():
     document = Document("t", "", "a b\nc", [], [Stretch("paragraph", 0, 5)], scheme=SORTING)
     files = written(document)
     spans = re.findall('span="(.*?)"', files["Markables/t_line_level.xml"].decode())
@@ -847,7 +845,7 @@ def test_lines_are_a_level_where_there_are_no_sentences_and_turns():
     assert not any("line" in name for name in written(replace(document, content="a b c")))
 
 
-def test_document_without_a_scheme_is_written_as_its_marks_show():
+def test_document_without_scheme_is_written_by_its_marks():
     a, b = Place("", ((0, 1),)), Place("", ((2, 3),))
     said = [Answer(category="new"), Answer(category="old", pointers=(a,)), Answer(pointers=(b,)), Answer(), None]
     document = marked(*(("", answer) for answer in said), content="a b c d e", links=Links.POINTERS, scheme=None)
@@ -857,7 +855,7 @@ def test_document_without_a_scheme_is_written_as_its_marks_show():
     assert len(back.marks) == 5
 
 
-def test_category_that_the_scheme_lacks_has_no_pointer_of_its_own():
+def test_unknown_category_gets_no_own_pointer():
     scheme = SchemeSpec((LevelSpec("np", "np"),), (CategorySpec("new", "new"),))
     old = Answer(category="old", pointers=(Place("", ((0, 1),)),))
     files = written(marked(("", Answer(category="new")), ("", old), links=Links.POINTERS, scheme=scheme))
@@ -865,7 +863,7 @@ def test_category_that_the_scheme_lacks_has_no_pointer_of_its_own():
     assert "old_antecedent" not in files["Schemes/np_scheme.xml"].decode()
 
 
-def test_control_characters_are_never_written():
+def test_control_characters_are_replaced():
     document = marked(("phrase", Answer(category="person", note="\0\x1b\ud800")), scheme=SORTING)
     assert again(document).marks[0].answer.note == "\ufffd" * 3
 
@@ -879,7 +877,7 @@ CATEGORY_NAMES = ["phrase", "bridging", "related_2", "Empty-x", "1", "_", "old",
 @pytest.mark.parametrize("second", OTHER_NAMES)
 @pytest.mark.parametrize("links", Links)
 def test_levels_and_categories_may_have_any_keys(first, second, links):
-    """In turn, three categories point to the two levels, or two take an index; all others only sort."""
+    """Let each category point to a level or take an index in turn."""
     levels = (LevelSpec(first, first), LevelSpec(second, second, coded=False))[: 2 if links is Links.POINTERS else 1]
     letter, line = Place(first, ((0, 1),)), Place(second, ((0, 3),))
     for shift in range(len(CATEGORY_NAMES)):
@@ -906,25 +904,25 @@ def test_levels_and_categories_may_have_any_keys(first, second, links):
         )
 
 
-def test_sample_is_read_exactly(samples):
+def test_sample_is_read(samples):
     files = [file for file in (samples / "mmax2").rglob("*") if file.is_file()]
-    one, other = read_all({str(file.relative_to(samples)): file.read_bytes() for file in files})
-    assert [document.file for document in (one, other)] == ["mmax2/Markables/d1", "mmax2/Markables-coder2/d1"]
-    assert {document.name for document in (one, other)} == {"d1"}
-    assert one.content == other.content
-    assert one.content.split("\n") == [
+    first, second = read_all({str(file.relative_to(samples)): file.read_bytes() for file in files})
+    assert [document.file for document in (first, second)] == ["mmax2/Markables/d1", "mmax2/Markables-coder2/d1"]
+    assert {document.name for document in (first, second)} == {"d1"}
+    assert first.content == second.content
+    assert first.content.split("\n") == [
         "well we need to get the tanker at Elmira filled",
         "okay it can go with engine E1 and the boxcar",
         "and while it is there it should pick up the oranges",
         "that will take two hours so we can do that by noon",
     ]
-    assert one.scheme == other.scheme == without_further(POINTING)
-    assert one.links == other.links == Links.POINTERS
-    assert [(each.kind, each.speaker) for each in one.segments] == [("turn", who) for who in "MSMS"]
-    turns = [mark.parts for mark in one.marks if mark.level == "turn"]
-    assert turns == [((each.start, each.end),) for each in one.segments]
+    assert first.scheme == second.scheme == without_further(POINTING)
+    assert first.links == second.links == Links.POINTERS
+    assert [(each.kind, each.speaker) for each in first.segments] == [("turn", who) for who in "MSMS"]
+    turns = [mark.parts for mark in first.marks if mark.level == "turn"]
+    assert turns == [((each.start, each.end),) for each in first.segments]
     oranges = "turn: and while it is there it should pick up the oranges"
-    assert answers(one) == [
+    assert answers(first) == [
         ("the tanker at Elmira", "none", [], ()),
         ("Elmira", "place", [], ()),
         ("it", "phrase", ["phrase: the tanker at Elmira"], ()),
@@ -936,9 +934,9 @@ def test_sample_is_read_exactly(samples):
         ("that", "segment", [oranges], ()),
         ("that", "phrase", ["phrase: that"], ()),
     ]
-    assert [pair[1] for pair in zip(answers(one), answers(other), strict=True) if pair[0] != pair[1]] == [
+    assert [pair[1] for pair in zip(answers(first), answers(second), strict=True) if pair[0] != pair[1]] == [
         ("it", "phrase", ["phrase: the tanker at Elmira"], ()),
         ("that", "phrase", ["phrase: it"], ()),
         ("that", "segment", [oranges], ()),
     ]
-    assert one.findings == other.findings == ()
+    assert first.findings == second.findings == ()

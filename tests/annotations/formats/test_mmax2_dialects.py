@@ -1,5 +1,3 @@
-"""Dialects of MMAX2 projects: each is read right, told of, or refused with what is there and what helps."""
-
 import shlex
 from dataclasses import replace
 from typing import Any
@@ -43,7 +41,7 @@ def words(*texts: str, name: str = "word_", first: int = 1, head: str = "") -> s
 
 
 def scheme(**attributes: str | list[str] | dict[str, str]) -> str:
-    """Return a scheme. attributes: a kind, or values, with what each leads to."""
+    """Return a scheme. attributes: a kind, or values with their next attributes."""
     rows = []
     for name, kind in attributes.items():
         values = kind if isinstance(kind, dict) else dict.fromkeys([] if isinstance(kind, str) else kind, "")
@@ -64,7 +62,7 @@ def mmax(
     files: dict[str, str | bytes] | None = None,
     **expected: Any,
 ) -> Dialect:
-    """Return a project. levels, schemes: files by levels. files: further ones, or others."""
+    """Return a project. levels, schemes: files by level. files: further files, or replacements."""
     common = "".join(f'<level name="{key}" schemefile="{key}_scheme.xml">$_{key}_level.xml</level>' for key in levels)
     project: dict[str, str | bytes] = {
         f"{name}.mmax": f"<mmax_project><words>{name}_words.xml</words><keyactions/></mmax_project>",
@@ -294,7 +292,7 @@ DIALECTS = {
 }
 
 
-def test_without_a_mmax_file_the_coder_is_what_holds_words_and_markables():
+def test_folders_without_mmax_file_are_coders():
     files = mmax({"coref": OF_TWO}).files
     folders = {f"{coder}/{name}": files[name] for coder in ("anna", "ben") for name in files if name != "walk.mmax"}
     found = read_files("mmax2", Dialect(files=folders))
@@ -302,5 +300,5 @@ def test_without_a_mmax_file_the_coder_is_what_holds_words_and_markables():
 
 
 @each_of(DIALECTS)
-def test_dialect_of_mmax2_is_read_right_or_told_of_or_refused(dialect):
+def test_dialect_is_read_or_refused(dialect):
     check_dialect("mmax2", dialect)

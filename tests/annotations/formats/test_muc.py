@@ -1,5 +1,3 @@
-"""Reading and writing MUC coreference files."""
-
 import contextlib
 import re
 
@@ -78,7 +76,7 @@ def mark(start: int, end: int, *targets: tuple[int, int], **fields: object) -> M
     return Mark(((start, end),), answer=answer, **fields)
 
 
-def test_text_stands_between_the_tags():
+def test_text_is_read_between_tags():
     document = read('<DOC>\n<TXT>\n<p>\n<COREF ID="1">𝒳na</COREF> saw\r\n <b>her</b>.\n</TXT>\n</DOC>\n')
     assert document.content == "\n\n\n𝒳na saw\r\n her.\n\n"
     assert [mark.parts for mark in document.marks] == [((3, 6),)]
@@ -94,7 +92,7 @@ def test_text_stands_between_the_tags():
         ("preamble <DOC>a</DOC> <corpus>", "a", [("text-outside", None)]),
     ],
 )
-def test_what_is_no_tag_is_text(text, content, told):
+def test_other_markup_is_read_as_text(text, content, told):
     document = read(text)
     assert (document.content, document.marks, found(document)) == (content, [], told)
 
@@ -102,7 +100,7 @@ def test_what_is_no_tag_is_text(text, content, told):
 @pytest.mark.parametrize(
     ("status", "is_optional"), [('STATUS="OPT"', True), ('STAT="OPT"', True), ("status=opt", True), ("", False)]
 )
-def test_markables_nest_point_forward_and_may_be_optional(status, is_optional):
+def test_markables_may_nest_point_forward_and_be_optional(status, is_optional):
     text = f'<COREF ID="a" REF="c" {status}>She</COREF> saw <COREF ID="b"><COREF ID="c">Anna</COREF> Lee</COREF>'
     document = read(text)
     assert links(document) == [("She", "Anna"), ("Anna Lee", ""), ("Anna", "")]
@@ -110,7 +108,7 @@ def test_markables_nest_point_forward_and_may_be_optional(status, is_optional):
     assert [mark.answer.optional for mark in document.marks] == [is_optional, False, False]
 
 
-def test_tags_and_attributes_come_in_any_case_order_and_quotes():
+def test_tags_may_differ_in_case_order_and_quotes():
     document = read("<doc>\n<coref ref=1 Type=ident id='2'>a</coref> <Coref\nMIN='b' ID=1\t>b</cOREF ></Doc>")
     assert (links(document), heads(document), document.findings) == ([("a", "b"), ("b", "")], ["", "b"], [])
     quoted = '<COREF ID="&quot;1&quot;" MIN="AT&amp;T">AT&amp;T Co</COREF> <COREF ID="2" REF=\'"1"\'>it</COREF>'
@@ -119,7 +117,7 @@ def test_tags_and_attributes_come_in_any_case_order_and_quotes():
     assert (heads(document), document.findings) == (["AT&T", ""], [])
 
 
-def test_ids_are_labels_unless_they_only_count():
+def test_ids_become_labels_unless_consecutive_numbers():
     document = read("<COREF ID=1>a</COREF> <COREF ID=101>b</COREF> <COREF ID=3>c</COREF> <COREF ID=x.4>d</COREF>")
     assert [mark.label for mark in document.marks] == ["", "101", "", "x.4"]
     name = "x" * (MAX_LABEL_LENGTH + 1)
@@ -127,7 +125,7 @@ def test_ids_are_labels_unless_they_only_count():
     assert ([mark.label for mark in document.marks], links(document)) == (["", ""], [("a", ""), ("b", "a")])
 
 
-def test_file_of_several_documents_gives_them_by_their_numbers():
+def test_documents_of_file_are_named_by_number():
     first = "<DOC><DOCNO> 11-7 </DOCNO><TXT>a</TXT></DOC>\n\n"
     documents = read_all(f"{first}<DOC id=x><DOCID>\n12\n</DOCID>b</DOC>\n<DOC><TXT>c</TXT></DOC>")
     expected = {"11-7": ["11-7", "a"], "12": ["12", "b"], "walk 3": ["c"]}
@@ -155,7 +153,7 @@ NEWS = """\
 """
 
 
-def test_header_zones_paragraphs_and_sentences_are_segments():
+def test_headers_paragraphs_and_sentences_become_segments():
     document = read(NEWS)
     assert [(each.kind, each.label, document.content[each.start : each.end]) for each in document.segments] == [
         ("header", "DOCNO", "7"),
@@ -172,7 +170,7 @@ def test_header_zones_paragraphs_and_sentences_are_segments():
     ]
 
 
-def test_markables_outside_the_coded_zones_are_left_out():
+def test_markables_outside_coded_zones_are_left_out():
     document = read(NEWS)
     assert links(document) == [("Port", ""), ("Ann", ""), ("Friday", ""), ("BAY", ""), ("It", "Port"), ("it", "It")]
     assert found(document) == [("zone", 5), ("zone", 7), ("zone", 12), ("zone", 15)]
@@ -184,12 +182,12 @@ def test_markables_outside_the_coded_zones_are_left_out():
 
 
 @pytest.mark.parametrize("dates", ["<DD>{}</DD>", "<DD>a</DD><DD>b</DD><DD>{}</DD>", "<DD>{}</DD><DD>b</DD>"])
-def test_only_the_second_date_is_coded(dates):
+def test_only_second_date_is_coded(dates):
     document = read(f"<DOC>{dates.format('<COREF ID=1>x</COREF>')}<TEXT>c</TEXT></DOC>")
     assert found(document) == [("zone", 1)]
 
 
-def test_rings_of_markables_that_are_left_out_lead_nowhere():
+def test_circular_links_of_left_out_markables_are_dropped():
     ring = "<COREF ID=1 REF=2>a</COREF><COREF ID=2 REF=1>b</COREF>"
     inside = "<COREF ID=3 REF=1>c</COREF> <COREF ID=4 REF=3>d</COREF>"
     assert links(read(f"<DOC><SO>{ring}</SO><TXT>{inside}</TXT></DOC>")) == [("c", ""), ("d", "c")]
@@ -215,7 +213,7 @@ def test_rings_of_markables_that_are_left_out_lead_nowhere():
         ("x" * 2000, "the old dog", "", ["min-outside"]),
     ],
 )
-def test_least_words_are_found_in_the_markable(least, text, expected, codes):
+def test_min_becomes_head(least, text, expected, codes):
     document = read(f'dog <COREF ID="1" MIN="{least}">{text}</COREF> dog')
     assert (heads(document), [finding.code for finding in document.findings]) == ([expected], codes)
 
@@ -223,7 +221,7 @@ def test_least_words_are_found_in_the_markable(least, text, expected, codes):
 @pytest.mark.parametrize(
     ("given", "expected"), [("4-6", (4, 6)), *((wrong, (0, 2)) for wrong in ("1-3", "4-7", "4-60", "x"))]
 )
-def test_minspan_counts_where_it_fits_min_else_the_first_word(given, expected):
+def test_head_is_minspan_or_first_match_of_min(given, expected):
     assert read(f'<COREF ID=1 MIN="it" MINSPAN="{given}">it, it</COREF>').marks[0].head == (expected,)
     assert read('<COREF ID=1 MIN="it">city (it) or it</COREF>').marks[0].head == ((6, 8),)
 
@@ -241,22 +239,22 @@ def test_minspan_counts_where_it_fits_min_else_the_first_word(given, expected):
         ("<COREF ID=1><COREF ID=2 REF=1>a</COREF></COREF>", ["duplicate"], [("a", "")]),
     ],
 )
-def test_odd_markables_are_reported_and_read(text, codes, expected):
+def test_irregular_markables_are_read_and_reported(text, codes, expected):
     document = read(f"\n{text}")
     assert links(document) == expected
     assert found(document) == [(code, 2) for code in codes]
 
 
-def test_first_markable_of_an_id_is_meant_and_each_document_has_its_own():
+def test_refs_point_to_first_markable_of_same_document():
     document = read("<COREF ID=x>a</COREF>\n<COREF ID=x>b</COREF> <COREF ID=3 REF=x>c</COREF>")
     assert links(document) == [("a", ""), ("b", ""), ("c", "a")]
     assert [mark.label for mark in document.marks] == ["x", "", ""]
     assert [finding.line for finding in document.findings] == [2]
-    one, other = read_all("<DOC><COREF ID=1>a</COREF></DOC><DOC><COREF ID=2 REF=1>b</COREF></DOC>")
-    assert (links(one), links(other), found(other)) == ([("a", "")], [("b", "")], [("ref-unknown", 1)])
+    first, second = read_all("<DOC><COREF ID=1>a</COREF></DOC><DOC><COREF ID=2 REF=1>b</COREF></DOC>")
+    assert (links(first), links(second), found(second)) == ([("a", "")], [("b", "")], [("ref-unknown", 1)])
 
 
-def test_two_on_the_same_words_are_one_with_the_links_of_both():
+def test_markables_on_same_words_are_merged_with_links():
     text = "<COREF ID=1>a</COREF> <COREF ID=2>b</COREF> "
     document = read(f"{text}<COREF ID=3 REF=1><COREF ID=4 REF=2 MIN=c>c</COREF></COREF> <COREF ID=5 REF=4>d</COREF>")
     assert links(document) == [("a", ""), ("b", ""), ("c", "a + b"), ("d", "c")]
@@ -293,12 +291,12 @@ def test_two_on_the_same_words_are_one_with_the_links_of_both():
         ("a\n\0", 2, 1, "a NUL character is not allowed in a text"),
     ],
 )
-def test_bad_files_are_refused_with_their_place(text, line, column, message):
+def test_invalid_files_are_refused_with_position(text, line, column, message):
     assert refused(text) == (line, column, message)
 
 
 @pytest.mark.parametrize("tag", ["<COREF ID=1>", "<HL>"])
-def test_deep_nesting_is_refused(tag):
+def test_too_deep_nesting_is_refused(tag):
     assert refused("<DOC>" + tag * 100_000)[2].endswith("nest deeper than 50")
 
 
@@ -324,7 +322,7 @@ def test_deep_nesting_is_refused(tag):
     ],
     ids=range(10),
 )
-def test_hostile_files_take_time_that_grows_with_them(text):
+def test_reading_hostile_files_takes_linear_time(text):
     def read_or_refuse(n):
         with contextlib.suppress(FormatError):
             read_all(text(n))
@@ -332,7 +330,7 @@ def test_hostile_files_take_time_that_grows_with_them(text):
     assert_grows_with_input(read_or_refuse, 100_000)
 
 
-def test_small_document_is_written_so():
+def test_small_document_is_written_as_expected():
     document = pointing(
         mark(0, 4, label="A"),
         mark(9, 16, head=((13, 16),)),
@@ -350,7 +348,7 @@ def test_small_document_is_written_so():
     assert [file.path for file in muc.write([document, spaces])] == ["walk.sgm", "other.sgm"]
 
 
-def test_signs_of_sgml_are_escaped():
+def test_sgml_markup_is_escaped():
     marks = [Mark(((0, 18),), head=((9, 18),), label='"<a>"', answer=Answer())]
     text = written(Document("walk", "", 'AT&T <b> "x" &amp;', marks))
     assert text == (
@@ -360,12 +358,12 @@ def test_signs_of_sgml_are_escaped():
     assert plain_of(read(text)).marks == marks
 
 
-def test_markable_with_a_number_for_a_label_keeps_its_id():
+def test_numeric_label_is_written_as_id():
     document = pointing(mark(0, 4), mark(9, 12, label="1"), mark(21, 23, (0, 4)))
     assert re.findall('<COREF ID="(.+?)"', written(document)) == ["4", "1", "3"]
 
 
-def test_head_that_min_would_not_find_is_named_by_its_place():
+def test_ambiguous_head_is_written_with_minspan():
     document = pointing(mark(0, 10, head=((8, 10),)), mark(11, 13, head=((11, 12),)), content="it was, it at")
     text = written(document)
     assert '<COREF ID="1" MIN="it" MINSPAN="8-10">' in text
@@ -373,12 +371,12 @@ def test_head_that_min_would_not_find_is_named_by_its_place():
     assert heads(read(text)) == ["it", "a"]
 
 
-def test_markables_in_lines_with_an_at_sign_have_no_body():
+def test_markables_in_at_sign_lines_are_written_outside_body():
     document = Document("walk", "", "Anna\n@ her", [Mark(((7, 10),), answer=Answer())])
     assert written(document) == '<DOC>Anna\n@ <COREF ID="1">her</COREF></DOC>\n'
 
 
-def test_header_that_markables_cross_is_written_as_another():
+def test_crossed_header_is_written_inside_markable():
     document = pointing(mark(0, 8), segments=[Stretch("header", 0, 4, "HL")])
     text = written(document)
     assert text.startswith('<DOC><COREF ID="1"><HEADER LABEL="HL">Anna</HEADER> saw</COREF>')
@@ -392,7 +390,7 @@ def test_header_zones_are_written_back(samples):
     assert text.index("</DATELINE>") < text.index("<TXT>") < text.index("<p>")
 
 
-def test_bodies_stand_between_headers_and_trailers():
+def test_body_is_written_between_headers_and_trailers():
     kept, _ = reduce_document(read(NEWS), muc.FORMAT.supported_features)
     text = written(kept)
     assert text.index("</DATELINE>") < text.index("<TXT>") < text.index("</TXT>") < text.index("<TRAILER>")
@@ -400,10 +398,10 @@ def test_bodies_stand_between_headers_and_trailers():
 
 
 def refs(*marks: Mark) -> list[int | None]:
-    """Return for each mark the number of the mark that its REF names; numbers count from 1."""
+    """Return for each mark the number of the mark that its REF names, counted from 1."""
     back = read(written(pointing(*marks, content="ab cd ef gh ij kl mn")))
-    places = [one.place for one in back.marks]
-    return [places.index(said(one).pointers[0]) + 1 if said(one).pointers else None for one in back.marks]
+    places = [mark.place for mark in back.marks]
+    return [places.index(said(mark).pointers[0]) + 1 if said(mark).pointers else None for mark in back.marks]
 
 
 A, B, C, D = (0, 2), (3, 5), (6, 8), (9, 11)
@@ -425,13 +423,13 @@ A, B, C, D = (0, 2), (3, 5), (6, 8), (9, 11)
         ([mark(*A), mark(*B, A), mark(*C), mark(*D, C)], [None, 1, None, 3]),
     ],
 )
-def test_ref_goes_to_the_nearest_mark_that_is_not_optional(marks, expected):
+def test_ref_names_nearest_required_markable(marks, expected):
     assert refs(*marks) == expected
 
 
 @examples(100)
 @given(st.data())
-def test_refs_to_the_nearest_keep_the_chains(data):
+def test_nearest_refs_keep_chains(data):
     count = data.draw(st.integers(1, 7), label="marks")
     spans = [(3 * number, 3 * number + 2) for number in range(count)]
     marks = []
@@ -442,41 +440,41 @@ def test_refs_to_the_nearest_keep_the_chains(data):
     document = pointing(*marks, content="ab cd ef gh ij kl mn")
     kept, _ = reduce_document(document, muc.FORMAT.supported_features)
     before, after = (
-        [[one.place for one in chain] for chain in find_chains(each.marks)]
+        [[mark.place for mark in chain] for chain in find_chains(each.marks)]
         for each in (document, read(written(document)))
     )
     assert after == before
-    optional = {one.place for one in marks if said(one).optional}
-    for one, old in zip(kept.marks, marks, strict=True):
-        assert len(said(one).pointers) == len(said(old).pointers)
-        for target in said(one).pointers:
-            [chain] = [chain for chain in after if one.place in chain]
-            earlier = chain[: chain.index(one.place)]
+    optional = {mark.place for mark in marks if said(mark).optional}
+    for new, old in zip(kept.marks, marks, strict=True):
+        assert len(said(new).pointers) == len(said(old).pointers)
+        for target in said(new).pointers:
+            [chain] = [chain for chain in after if new.place in chain]
+            earlier = chain[: chain.index(new.place)]
             required = [place for place in earlier if place not in optional]
             assert target == (required or earlier or [target])[-1]
 
 
-def test_markable_of_several_entities_goes_with_the_nearest():
+def test_markable_of_several_entities_joins_nearest():
     marks = [Mark((span,), answer=Answer(indices=indices)) for span, indices in ((A, "x"), (B, "y"), (C, "xy"))]
     document = Document("walk", "", "ab cd ef", marks, links=Links.INDICES)
     assert links(read(written(document))) == [("ab", ""), ("cd", ""), ("ef", "cd")]
 
 
-def test_antecedent_that_is_not_the_nearest_is_reported():
+def test_distant_antecedents_are_reported_as_losses():
     document = pointing(mark(*A), mark(*B, A), mark(*C, A), content="ab cd ef")
     _, [loss] = reduce_document(document, muc.FORMAT.supported_features)
     assert (loss.feature, loss.count, loss.examples) == (Feature.ANTECEDENTS, 1, ("walk: “ef” (6-8)",))
     assert reduce_document(document, frozenset(Feature) - {Feature.ANTECEDENTS}) == (document, [])
 
 
-def test_target_without_an_answer_is_answered():
+def test_uncoded_target_becomes_coded():
     document = pointing(Mark((A,)), mark(*B, A), Mark((C,)), content="ab cd ef")
     kept, [loss] = reduce_document(document, muc.FORMAT.supported_features)
-    assert [one.answer for one in kept.marks] == [Answer(), Answer(pointers=(Place("", (A,)),))]
+    assert [mark.answer for mark in kept.marks] == [Answer(), Answer(pointers=(Place("", (A,)),))]
     assert loss.feature == Feature.UNCODED
 
 
-def test_markables_that_do_not_refer_are_counted():
+def test_non_referring_markables_are_reported_as_losses():
     answers = [*(Answer(category="refers", indices=(index,)) for index in "112"), Answer(category="none")]
     marks = [Mark((span,), answer=answer) for span, answer in zip([A, B, C, D], answers, strict=True)]
     document = Document("walk", "", "ab cd ef gh", marks, links=Links.INDICES, scheme=INDEXING)

@@ -1,5 +1,3 @@
-"""Dialects of MUC's SGML: each is read right, told of, or refused with what is there and what helps."""
-
 from typing import Any
 
 from annotations.formats import Links
@@ -127,10 +125,10 @@ DIALECTS = {
 
 
 @each_of(DIALECTS)
-def test_dialect_of_muc_is_read_right_or_told_of_or_refused(dialect):
+def test_dialect_is_read_or_refused(dialect):
     check_dialect("muc", dialect)
 
 
-def test_documents_are_named_by_attributes_of_their_tags():
+def test_documents_are_named_by_attributes():
     documents = "".join(f'<DOC {name}="{number}">a</DOC>' for number, name in enumerate(("DOCNO", "docid", "id"), 1))
     assert [document.name for document in read_files("muc", muc(documents))] == ["1", "2", "3"]

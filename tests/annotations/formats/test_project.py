@@ -1,5 +1,3 @@
-"""Archives of projects as files: what is written is read, and nothing else is."""
-
 import io
 import json
 import random
@@ -109,7 +107,7 @@ def refused(data: bytes, **bounds: int) -> FormatError:
 
 
 def changed(file: str, old: str, new: str) -> bytes:
-    """Return the archive with one piece of text replaced in one of its files."""
+    """Return the archive with text replaced in one of its files."""
     of = files(zipped())
     assert old.encode() in of[file]
     return rezipped(of | {file: of[file].replace(old.encode(), new.encode("utf-8", "surrogateescape"), 1)})
@@ -117,14 +115,14 @@ def changed(file: str, old: str, new: str) -> bytes:
 
 @given(tables=projects())
 @examples(100)
-def test_archives_come_back_equal_and_are_written_the_same_again(tables):
+def test_archive_is_read_back_and_written_equal(tables):
     data = zipped(tables)
     found = back(data)
     assert found == tables
     assert zipped(found) == data
 
 
-def test_archive_comes_back_whatever_deflates_and_however_keys_are_ordered():
+def test_archive_depends_on_neither_compression_nor_key_order():
     nothing = {name: [] for name in TABLES["walks"]}
     for tables in (TABLES, {"places": {"name": ["a" * 2**21], "height": [1]}, "walks": nothing}):
         assert back(zipped(tables)) == tables
@@ -132,7 +130,7 @@ def test_archive_comes_back_whatever_deflates_and_however_keys_are_ordered():
     assert zipped({**TABLES, "walks": other}) == zipped()
 
 
-def test_older_archive_lacks_fields_and_tables_that_came_later():
+def test_older_archive_may_lack_newer_fields_and_tables():
     later = Field("depth", Kind.WHOLE, since=15)
     shapes = [Shape("places", (*PLACES.fields, later)), WALKS, Shape("boats", PLACES.fields, since=15)]
     older = changed("manifest.json", NOW, '"version":14')
@@ -142,7 +140,7 @@ def test_older_archive_lacks_fields_and_tables_that_came_later():
         read(zipped(), shapes, "a.zip", most_files=9, most_bytes=10**6)
 
 
-def test_row_is_a_line_and_the_manifest_counts_them():
+def test_manifest_counts_rows():
     of = files(zipped())
     assert list(of) == ["places.jsonl", "walks.jsonl", "manifest.json"]
     manifest = {"format": "coindex project", "version": VERSION, "rows": {"places": 2, "walks": 2}}
@@ -151,7 +149,7 @@ def test_row_is_a_line_and_the_manifest_counts_them():
     assert [len(content.decode().split("\n")) for content in of.values()] == [3, 3, 2]
 
 
-def test_what_databases_do_not_hold_is_not_written():
+def test_unsupported_values_are_not_written():
     with pytest.raises(ValueError, match="Out of range float values"):
         zipped({**TABLES, "places": {"name": ["hill"], "height": [float("nan")]}})
     with pytest.raises(TypeError, match="cannot be archived"):
@@ -211,21 +209,21 @@ def test_what_databases_do_not_hold_is_not_written():
         ("manifest.json", NOW, '"version":', 1, "not JSON"),
     ],
 )  # fmt: skip
-def test_error_names_file_line_and_field(file, old, new, line, said):
+def test_error_names_file_line_and_problem(file, old, new, line, said):
     error = refused(changed(file, old, new))
     assert (error.file, error.line) == (file, line)
     assert said in error.message
 
 
 @pytest.mark.parametrize("missing", ["places.jsonl", "walks.jsonl", "manifest.json"])
-def test_file_that_is_missing_is_named(missing):
+def test_missing_file_is_reported(missing):
     of = files(zipped())
     del of[missing]
     error = refused(rezipped(of))
     assert (error.file, missing in error.message) == ("upload.zip", True)
 
 
-def test_file_and_a_table_of_no_project_are_refused():
+def test_unknown_files_and_tables_are_refused():
     of = files(zipped())
     assert "'hikes.jsonl'" in refused(rezipped(of | {"hikes.jsonl": b""})).message
     assert "'hikes'" in refused(changed("manifest.json", '"walks"', '"hikes":0,"walks"')).message
@@ -233,14 +231,14 @@ def test_file_and_a_table_of_no_project_are_refused():
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_file_that_stands_twice_in_the_zip_is_refused():
+def test_duplicate_file_is_refused():
     out = io.BytesIO(zipped())
     with zipfile.ZipFile(out, "a") as archive:
         archive.writestr("places.jsonl", b"")
     assert "places.jsonl appears twice in the zip" in refused(out.getvalue()).message
 
 
-def test_bounds_are_the_caller_s():
+def test_caller_sets_bounds():
     assert "at most 2 are read" in refused(zipped(), most_files=2).message
     assert "more than 0 MB" in refused(zipped(), most_bytes=100).message
     assert "cannot be read" in refused(b"no zip").message

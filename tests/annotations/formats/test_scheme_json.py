@@ -1,5 +1,3 @@
-"""Schemes as JSON."""
-
 import json
 import random
 
@@ -34,18 +32,18 @@ X = {"key": "a", "label": "x"}
 
 @given(st.integers(0, 2**32))
 @examples(50)
-def test_scheme_that_is_written_is_read_back(seed):
+def test_written_scheme_is_read_back(seed):
     spec = any_scheme(random.Random(seed)).spec.with_pointing()
     written = json.loads(json.dumps({**SCHEME_FILE, **scheme_to_json(spec, "pointers")}))
     assert scheme_from_json(written) == (spec, "pointers")
 
 
 @pytest.mark.parametrize("scheme", [*SCHEMES.values(), RICH], ids=lambda scheme: scheme.key)
-def test_ready_made_schemes_are_read_back(scheme):
+def test_built_in_schemes_are_read_back(scheme):
     assert scheme_from_json(scheme_to_json(scheme.spec, scheme.answers)) == (scheme.spec, scheme.answers)
 
 
-def test_fields_that_are_left_out_have_the_usual_value():
+def test_missing_fields_have_defaults():
     spec, answers = scheme_from_json(SMALL)
     [level], [category] = spec.levels, spec.categories
     assert (answers, level.coded, level.coders_mark, category.help) == ("categories", True, False, "")
@@ -79,13 +77,13 @@ def test_fields_that_are_left_out_have_the_usual_value():
         ({"attributes": [X | {"values": [{"key": "v"}]}]}, "attributes[0].values[0]: Missing here: label."),
     ],
 )
-def test_each_problem_of_shape_is_one_sentence_with_its_path(changes, problem):
+def test_problem_of_shape_names_its_path(changes, problem):
     with pytest.raises(SchemeShapeError) as caught:
         scheme_from_json(SMALL | changes if isinstance(changes, dict) else changes)
-    assert [str(one)[: len(problem)] for one in caught.value.problems] == [problem]
+    assert [str(found)[: len(problem)] for found in caught.value.problems] == [problem]
 
 
-def test_all_problems_are_told_but_not_without_end():
+def test_number_of_problems_is_bounded():
     levels = [{"key": "a b", "label": ""} for _ in range(40)]
     with pytest.raises(SchemeShapeError) as caught:
         scheme_from_json(SMALL | {"levels": levels})
@@ -93,7 +91,7 @@ def test_all_problems_are_told_but_not_without_end():
 
 
 @pytest.mark.parametrize("last", ["k0", 1])
-def test_list_that_is_too_long_is_refused_in_linear_time(last):
+def test_refusing_too_long_list_takes_linear_time(last):
     def read(n):
         keys = [*(f"k{number}" for number in range(n)), last]
         asked_if = {"question": "category", "values": keys}
@@ -104,7 +102,7 @@ def test_list_that_is_too_long_is_refused_in_linear_time(last):
     assert_grows_with_input(read, 20_000)
 
 
-def test_published_shape_has_the_bounds_of_the_database():
+def test_published_shape_has_bounds_of_database():
     definitions = scheme_shape()["$defs"]
     assert definitions["key"]["maxLength"] == KEY_LENGTH
     assert definitions["label"]["maxLength"] == Level._meta.get_field("label").max_length

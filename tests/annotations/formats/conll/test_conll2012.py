@@ -1,5 +1,3 @@
-"""Reading CoNLL-2012 files."""
-
 import contextlib
 
 import pytest
@@ -42,7 +40,7 @@ def refused(text: str | bytes) -> FormatError:
     return caught.value
 
 
-def test_file_gives_its_text_with_markables_and_sentences():
+def test_text_markables_and_sentences_are_read():
     [document] = read(SMALL)
     assert (document.name, document.file) == ("walk", "dir/walk.conll")
     assert document.content == "Anna took her dog\nIt barked"
@@ -60,7 +58,7 @@ def test_file_gives_its_text_with_markables_and_sentences():
         ([(0, 17, "Anna"), (5, 9, "")], ["Anna", "Anna", "Anna", "Anna"]),
     ],
 )
-def test_words_of_a_sentence_are_written_with_its_speaker(segments, said):
+def test_speaker_of_sentence_is_written_with_each_word(segments, said):
     stretches = [Stretch("sentence", start, end, speaker=speaker) for start, end, speaker in segments]
     [file] = conll2012.write([Document("walk", "", "Anna took her dog", [], stretches, Links.INDICES)])
     rows = [line.split("\t") for line in file.data.decode().splitlines() if "\t" in line]
@@ -68,7 +66,7 @@ def test_words_of_a_sentence_are_written_with_its_speaker(segments, said):
 
 
 @pytest.mark.parametrize("none", ["-", "_", "*", ""])
-def test_column_that_says_nothing_gives_no_speaker(none):
+def test_placeholder_is_not_read_as_speaker(none):
     [document] = read(SMALL.replace("narrator", none))
     assert [segment.speaker for segment in document.segments] == ["", "Bob B."]
 
@@ -91,24 +89,24 @@ def test_column_that_says_nothing_gives_no_speaker(none):
         (["(0)", "-", "(0)", "*", "_"], [("w0", ("0",)), ("w2", ("0",))]),
     ],
 )
-def test_brackets_close_the_last_of_their_name_that_is_open(cells, expected):
+def test_bracket_closes_last_open_markable_of_chain(cells, expected):
     assert indices(read(file_of(*cells))[0]) == expected
 
 
-def test_markable_that_is_twice_in_a_chain_is_one():
+def test_duplicate_markable_of_chain_is_merged():
     [document] = read(file_of("(0|(0|(1", "-", "0)|0)|1)", "(2)|(2)"))
     assert indices(document) == [("w0 w1 w2", ("0", "1")), ("w3", ("2",))]
     assert [(finding.line, "twice" in finding.message) for finding in document.findings] == [(2, True), (5, True)]
 
 
-def test_column_before_an_empty_last_one_has_no_chains():
+def test_empty_last_column_may_hold_chains():
     row = "b\t0\t{}\tw{}\t_\t_\t_\t_\t_\t_\t_\t_\t{}"
     rows = [row.format(n, n, cell) for n, cell in enumerate(["(3", "", "3)", ""])]
     [document] = read("\n".join(["#begin document (b); part 0", *rows, "", "#end document"]))
     assert indices(document) == [("w0 w1 w2", ("3",))]
 
 
-def test_file_of_three_columns_needs_no_end():
+def test_three_column_file_needs_no_end():
     text = "# begin document GUM_x\n0\tIn\t_\n1\tiodine\t(a-2(s-3-Iodine)\n2\tlack\ta-2)\n"
     [document] = read(text)
     assert document.content == "In iodine lack"
@@ -116,7 +114,7 @@ def test_file_of_three_columns_needs_no_end():
     assert read(text + "# end document\n")[0].content == "In iodine lack"
 
 
-def test_parts_and_documents_of_a_file_are_texts_of_their_own():
+def test_parts_and_documents_become_texts():
     second = SMALL.replace("part 000", "part 001").replace("Anna", "Otto")
     found = read(SMALL + second + SMALL.replace("(walk)", "(run)"))
     assert [document.name for document in found] == ["walk 0", "walk 1", "run 0"]
@@ -128,7 +126,7 @@ def test_parts_and_documents_of_a_file_are_texts_of_their_own():
 
 
 @pytest.mark.parametrize("comment", ["# a comment", "#", "# begins document"])
-def test_comments_between_lines_are_passed_over(comment):
+def test_comments_between_lines_are_ignored(comment):
     lines = SMALL.split("\n")
     commented = "\n".join([comment, lines[0], comment, *lines[1:3], comment, *lines[3:]])
     assert indices(read(commented)[0]) == indices(read(SMALL)[0])
@@ -176,14 +174,14 @@ def test_error_names_file_and_line(text, line, message):
     assert str(error).startswith(f"dir/walk.conll:{line}: ")
 
 
-def test_file_cut_after_its_first_word_is_refused():
+def test_truncated_file_is_refused():
     whole = SMALL.rindex("#end document") + len("#end document")
     for length in range(SMALL.index("Anna"), whole):
         assert refused(SMALL[:length]).line is not None
     assert read(SMALL[:whole]) == read(SMALL)
 
 
-def test_megabyte_in_one_line_is_read_or_refused():
+def test_long_lines_are_read_or_refused():
     long = "x" * 10**6
     for cell in ("(" + long, long, "|" * 10**5 + "x"):
         assert refused(file_of(cell)).line == 2
@@ -194,7 +192,7 @@ def test_megabyte_in_one_line_is_read_or_refused():
     assert document.marks[0].parts == ((0, 10**6),)
 
 
-def test_markables_of_one_chain_nest_thousands_deep():
+def test_markables_of_chain_nest_3000_deep():
     [document] = read(file_of(*["(0"] * 3_000, *["0)"] * 3_000))
     assert document.marks[0].parts[0][1] == len(document.content)
     assert len(document.marks) == 3_000
@@ -216,13 +214,13 @@ DIALECTS = {
 
 @pytest.mark.parametrize("line", DIALECTS.values(), ids=DIALECTS)
 @pytest.mark.parametrize("begin", ["(walk);", "(walk); part 000", "(walk)", "walk"])
-def test_words_and_chains_are_found_in_each_order_of_columns(line, begin):
+def test_word_column_is_found_in_any_order(line, begin):
     [document] = read("\n".join([f"#begin document {begin}", *map(line, range(4)), "", "#end document", ""]))
     assert document.content == "Anna saw her dog"
     assert indices(document) == [("Anna", ("0",)), ("her dog", ("0",))]
 
 
-def test_column_of_words_may_be_named():
+def test_option_sets_word_column():
     lines = "".join(f"{OF_WALK[n]}\t{OF_WALK[n].upper()}\t{n}\tX\t{CHAINS_OF_WALK[n]}\n" for n in range(4))
     bundle = Bundle.of("walk.conll", f"#begin document (walk);\n{lines}#end document\n".encode())
     [told] = conll2012.read(bundle)[0].findings
@@ -243,7 +241,7 @@ def document_of(*lines: str, name: str = "walk") -> str:
     ["We PRP (1)", "# sentence two", "#metoo NN (2)", "# (see below) .", "#sad JJ -", "It PRP -"],
     ["We PRP (1)", "#metoo NN (2|(3)", "# a tab\there -", "#sad JJ 2)", "It PRP -"],
 ])  # fmt: skip
-def test_words_begin_with_a_hash_where_words_come_first(lines):
+def test_word_first_files_may_have_words_with_hash(lines):
     tokens = [line.replace("\t", " ").split() for line in lines if not line.startswith(("# s", "# (", "# a"))]
     [document] = read(document_of(*lines))
     assert document.content == " ".join(token[0] for token in tokens)
@@ -251,7 +249,7 @@ def test_words_begin_with_a_hash_where_words_come_first(lines):
 
 
 @pytest.mark.parametrize("comment", ["# a (1)", "# b -", "#\tc\t-", "#\t\t", "# walk\t-"])
-def test_comments_stay_where_numbers_or_names_come_first(comment):
+def test_hash_marks_comments_in_other_files(comment):
     for first, last in (("0\tAnna\t(0)", "1\tsaw\t-"), ("0 Anna (0)", "1 saw -")):
         assert read(document_of(first, comment, last)) == read(document_of(first, "# x", last))
     lines = SMALL.split("\n")
@@ -263,13 +261,13 @@ WORD_FIRST = document_of("Anna\tNNP\t(1)", "sees\tVBZ\t-", name="first")
 
 @pytest.mark.parametrize("other", ["1984\tCD\t(1)", "7\tCD\t-\n8\tNN\t-", "1-2\tX\t-"])
 @pytest.mark.parametrize("order", [1, -1])
-def test_documents_of_a_file_have_one_column_of_words(other, order):
+def test_documents_of_file_share_word_column(other, order):
     documents = read("".join([WORD_FIRST, document_of(*other.split("\n"), name="second")][::order]))
     expected = " ".join(line.split("\t")[0] for line in other.split("\n"))
     assert [document.content for document in documents][::order] == ["Anna sees", expected]
 
 
-def test_documents_of_two_dialects_stand_in_one_file():
+def test_documents_of_file_may_differ_in_dialect():
     documents = read(document_of("0\tAnna\t(0)", "1\tsaw\t-", name="short") + SMALL)
     assert [document.content for document in documents] == ["Anna saw", "Anna took her dog\nIt barked"]
 
@@ -277,7 +275,7 @@ def test_documents_of_two_dialects_stand_in_one_file():
 @pytest.mark.parametrize(
     "row", ["walk 0 1-{} {} X - {}", "walk 0 w{} {} X {}", "walk 0 {}.1 {} X {}", "walk_{0} 0 {0} {1} X {2}"]
 )
-def test_words_of_the_fourth_column_are_found(row):
+def test_words_in_fourth_column_are_found(row):
     lines = [row.format(n, OF_WALK[n], CHAINS_OF_WALK[n]).replace(" ", "\t") for n in range(4)]
     several = "".join(document_of(*lines, name=name) for name in ("a", "b"))
     for document in [*read(document_of(*lines)), *read(several)]:
@@ -285,12 +283,12 @@ def test_words_of_the_fourth_column_are_found(row):
 
 
 @pytest.mark.parametrize("word", ["0", "abc", "-1", "1.5", "\u00b2"])
-def test_column_that_is_no_number_from_one_is_refused(word):
+def test_invalid_word_column_is_refused(word):
     with pytest.raises(FormatError, match=r"^walk\.conll: word="):
         conll2012.read(Bundle.of("walk.conll", SMALL.encode()), word=word)
 
 
-def test_hashes_are_read_in_time_that_grows_with_them():
+def test_reading_hashes_takes_linear_time():
     def read_hashes(n):
         [document] = read(document_of("a\t-", *["#\t-", "#b\t(1)", f"# {'(' * 9}"] * n))
         assert len(document.marks) == n
@@ -299,7 +297,7 @@ def test_hashes_are_read_in_time_that_grows_with_them():
 
 
 @pytest.mark.parametrize("cell", ["(", "(a", "a", "|", "a)", "(a)"])
-def test_cell_after_a_hash_is_read_in_time_that_grows_with_it(cell):
+def test_reading_cell_after_hash_takes_linear_time(cell):
     def read_or_refuse(n):
         with contextlib.suppress(FormatError):
             read(document_of("a\t-", f"#\t{cell * n}x"))
@@ -308,7 +306,7 @@ def test_cell_after_a_hash_is_read_in_time_that_grows_with_it(cell):
 
 
 @pytest.mark.slow
-def test_many_small_documents_are_read_in_time_that_grows_with_them():
+def test_reading_small_documents_takes_linear_time():
     def read_many(n):
         text = "".join(f"#begin document (d{number});\na\t-\n#end document\n" for number in range(n))
         assert len(read(text)) == n

@@ -25,7 +25,7 @@ def rows(*miscs: str) -> str:
 
 
 def sentence(*lines: str) -> str:
-    """Return a sentence after the header: of each line number, form and, if there is one, the last column."""
+    """Return a sentence after the header. Each line has number, form and optional last column."""
     return HEADER + "".join(row(*line.split(" ")) for line in lines) + "\n"
 
 
@@ -81,8 +81,8 @@ def write(document: Document) -> str:
     return file.data.decode()
 
 
-def back(document: Document) -> Document:
-    """Write the document, read it again and assert that all that the format supports is equal."""
+def read_back(document: Document) -> Document:
+    """Write and read the document, and assert that all supported features are equal."""
     kept, _ = reduce_document(document, conllu.FORMAT.supported_features)
     found = read_as(kept.name, write(kept))
     assert plain_of(found) == plain_of(kept)
@@ -103,7 +103,7 @@ def entity(*indices: str, parts, **others) -> Mark:
     return Mark(tuple(parts), answer=Answer(indices=indices, **others), **heads)
 
 
-def test_file_gives_its_text_with_markables_and_sentences():
+def test_text_markables_and_sentences_are_read():
     document = read(SMALL)
     assert (document.name, document.file) == ("walk", "dir/walk.conllu")
     assert (document.content, document.links) == ("Anna took her dog. It barked", Links.INDICES)
@@ -115,7 +115,7 @@ def test_file_gives_its_text_with_markables_and_sentences():
     assert [segment.speaker for segment in said.segments] == ["M", ""]
 
 
-def test_spaces_are_those_that_the_file_says():
+def test_spaces_are_read_from_file():
     text = (
         row("1", "a", r"SpacesBefore=\s\t|SpacesAfter=\s\s")
         + row("2", "b", r"SpacesAfter=\r\n\p\\n")
@@ -129,7 +129,7 @@ def test_spaces_are_those_that_the_file_says():
     assert read(row("1", "a", r"SpacesAfter=\s")).content == "a "
 
 
-def test_paragraph_begins_a_new_line_unless_spaces_are_said():
+def test_paragraph_begins_new_line_unless_spaces_are_given():
     def text(last: str) -> str:
         return "# newpar\n" + row("1", "a") + "\n" + row("1", "b", last) + "\n# newpar id = 2\n" + row("1", "c")
 
@@ -143,19 +143,19 @@ def test_paragraph_begins_a_new_line_unless_spaces_are_said():
 
 
 @pytest.mark.parametrize(("language", "direction"), [("he", "rtl"), ("old (Greek)", "down")])
-def test_title_language_and_direction_stand_in_comments(language, direction):
+def test_title_language_and_direction_are_read_from_comments(language, direction):
     comments = f"# meta::title = A = B\n# meta::language = {language}\n# meta::direction = {direction}\n"
     document = read("# newdoc\n" + comments + row("1", "a"))
     assert (document.title, document.language, document.direction) in [("A = B", "he", "rtl"), ("A = B", "", "")]
     assert bool(document.language) == (language == "he")
 
 
-def test_surface_form_of_a_multi_word_token_is_the_text():
+def test_multi_word_token_is_read_with_surface_form():
     document = read(sentence("1 w", "2-3 won't SpaceAfter=No", "2 wo SpaceAfter=No", "3 n't", "4 go"))
     assert document.content == "w won'tgo"
 
 
-def test_mention_in_a_multi_word_token_of_other_letters_is_on_all_of_it():
+def test_mention_in_fused_token_covers_token():
     document = read(sentence("1-2 zum", "1 zu", "2 dem Entity=(e1--1(e2--1", "3 Hund Entity=e2)e1)"))
     assert chains(document) == [("zum Hund", ("e1", "e2"))]
     assert [words(document, mark.head) for mark in document.marks] == ["zum"]
@@ -164,7 +164,7 @@ def test_mention_in_a_multi_word_token_of_other_letters_is_on_all_of_it():
     assert (chains(document), document.findings) == ([("du", ("e1",))], [])
 
 
-def test_mentions_are_on_words_that_make_up_a_multi_word_token():
+def test_mentions_cover_words_that_spell_token():
     lines = ["1-3 dámelo", "1 dá", "2 me Entity=(e1--1)", "2.1 _ Entity=(e4--1)", "3 lo Entity=(e2--1(e3--2"]
     document = read(sentence(*lines, "4 ya Entity=e2)e3)"))
     assert document.content == "d\u00e1melo ya"
@@ -173,7 +173,7 @@ def test_mentions_are_on_words_that_make_up_a_multi_word_token():
     assert findings(document) == {"empty-nodes": 5}
 
 
-def test_empty_nodes_are_words_of_a_mention_without_characters():
+def test_empty_nodes_of_mention_have_no_characters():
     lines = [
         "0.1 _ Entity=(e1--2",
         "1 a Entity=(e2",
@@ -190,12 +190,12 @@ def test_empty_nodes_are_words_of_a_mention_without_characters():
     assert document.findings[0].message.startswith("2 mentions")
 
 
-def test_head_that_is_an_empty_node_is_left_out():
+def test_head_on_empty_node_is_left_out():
     document = read(sentence("0.1 _ Entity=(e1--1", "1 a Entity=e1)"))
     assert (document.marks[0].head, findings(document)) == ((), {"head-outside": 2})
 
 
-def test_documents_without_a_name_are_called_after_the_file():
+def test_unnamed_documents_are_named_after_file():
     found = read_all("# newdoc id = one\n" + HEADER + rows("Entity=(1)") + "\n# newdoc\n" + rows("Entity=(1)"))
     # The header holds for the documents after it too.
     assert [(each.name, each.content, each.findings) for each in found] == [("one", "w1", []), ("walk 2", "w1", [])]
@@ -211,14 +211,14 @@ def test_documents_may_have_different_orders_of_fields():
     assert words(two, two.marks[0].head) == "w1 … w3"
 
 
-def test_names_and_closing_brackets_of_early_releases_are_known():
+def test_fields_and_brackets_of_early_releases_are_read():
     text = "# global.Entity = entity-GRP-infstat-MIN-coref_type-identity\n"
     document = read(text + rows("Entity=(person-7-new-2-coref", "Entity=person-7)"), categories="etype")
     assert chains(document) == [("w1 w2", ("7",))]
     assert (words(document, document.marks[0].head), document.marks[0].answer.category) == ("w2", "person")
 
 
-def test_fields_are_those_of_corefud_without_a_header():
+def test_files_without_header_have_fields_of_corefud():
     document = read(rows("_", "Entity=(e1-person-2", "Entity=e1)(e2)"))
     assert words(document, document.marks[0].head) == "w3"
     assert findings(document) == {"no-header": 2, "field": 2}
@@ -254,7 +254,7 @@ def test_brackets_nest_cross_and_have_gaps_and_heads(brackets, expected, told):
 
 
 @pytest.mark.parametrize("written", ["x&#45;&#40;y&#41;%2C&#128512;", "&#0;", "&#55357;", "&#9999999;", "&#x41;"])
-def test_escapes_in_names_are_characters_where_they_can_be(written):
+def test_valid_escapes_in_names_are_decoded(written):
     [mark] = read(HEADER + rows(f"Entity=({written})")).marks
     expected = "x-(y),😀" if written.startswith("x") else written
     assert mark.answer.indices == (expected,)
@@ -267,19 +267,19 @@ def test_escapes_in_names_are_characters_where_they_can_be(written):
         ("(3) (3)|SplitAnte=1<3,2<3 (1) (2)", ["3|1|2", "3", "1", "2"]),
     ],
 )
-def test_split_antecedents_are_chains_of_the_first_mention(cells, expected):
+def test_first_mention_has_chains_of_split_antecedents(cells, expected):
     document = read(HEADER + rows(*(f"Entity={cell}" for cell in cells.split())))
     assert ["|".join(found) for _, found in chains(document)] == expected
 
 
-def test_split_antecedents_that_are_nowhere_are_left_out():
+def test_unknown_split_antecedents_are_left_out():
     document = read(HEADER + rows("Entity=(1)", "Entity=(2)|SplitAnte=1<2,9<2,1<8,2<2"))
     assert chains(document) == [("w1", ("1",)), ("w2", ("2", "1"))]
     assert findings(document) == {"unknown-entity": 3}
     assert document.findings[0].message.startswith("3 times")
 
 
-def test_bridging_links_are_relations_to_the_nearest_mention_before():
+def test_bridging_links_point_to_nearest_earlier_mention():
     text = rows("Entity=(1)", "Bridge=1<2:part,3<2|Entity=(2)", "Entity=(1)", "Bridge=1<3|Entity=(3)", "Entity=(3)")
     first, two, second, three, _ = read(HEADER + text).marks
     assert two.answer.relations == (("bridging", ((three.place,),)), ("part", ((first.place,),)))
@@ -289,26 +289,26 @@ def test_bridging_links_are_relations_to_the_nearest_mention_before():
     assert not any(mark.answer.relations for mark in document.marks)
 
 
-def test_first_mention_of_an_entity_at_a_word_alone_has_relations():
+def test_only_first_mention_at_word_has_relations():
     other = Mark(parts=((0, 2),), answer=Answer(category="", indices=("1",)))
     part = (("part", ((other.place,),)),)
     longer, shorter = (Mark(parts=((3, end),), answer=Answer(category="", indices=("2",))) for end in (8, 5))
     for with_part, lost in ((longer, []), (shorter, [Feature.TARGETS])):
         told = replace(with_part, answer=replace(with_part.answer, relations=part))
-        document = document_of("w1 w2 w3", other, *(told if one is with_part else one for one in (longer, shorter)))
+        document = document_of("w1 w2 w3", other, *(told if mark is with_part else mark for mark in (longer, shorter)))
         _, losses = reduce_document(document, conllu.FORMAT.supported_features)
         assert [loss.feature for loss in losses] == lost
-        [found] = [mark.answer.relations for mark in back(document).marks if mark.parts == with_part.parts]
+        [found] = [mark.answer.relations for mark in read_back(document).marks if mark.parts == with_part.parts]
         assert found == (() if lost else part)
 
 
-def test_entity_types_are_categories_only_if_asked_for():
+def test_option_reads_entity_types_as_categories():
     text = HEADER + rows("Entity=(1-person-1)", "Entity=(2-_-1)", "Entity=(3--1)", "Entity=(4-art work-1)")
     assert [mark.answer.category for mark in read(text).marks] == ["", "", "", ""]
     assert [mark.answer.category for mark in read(text, categories="etype").marks] == ["person", "", "", "art-work"]
 
 
-def test_fields_of_mentions_that_are_not_read_are_counted():
+def test_ignored_fields_of_mentions_are_counted():
     text = "# global.Entity = GRP-etype-infstat-MIN-link\n" + rows("Entity=(1-person-new-1-ana)(2-place-_-1-_)", "_")
     told = read(text).findings
     counts = {"etype": "2 values", "infstat": "1 value", "link": "1 value"}
@@ -317,7 +317,7 @@ def test_fields_of_mentions_that_are_not_read_are_counted():
     assert len(read(text, categories="etype").findings) == 2
 
 
-def test_field_other_holds_what_our_own_files_say():
+def test_field_other_holds_labels_notes_and_attributes():
     other = "chain:the&#32;dog,label:m&#45;4,note:why%2C oh: why?,optional,unsure,gender:f"
     [mark] = read(HEADER + rows(f"Entity=(1--1-{other},minspan:_)")).marks
     assert mark.label == "m-4"
@@ -392,7 +392,7 @@ def test_long_column_is_refused(cell):
 
 
 @pytest.mark.slow
-def test_many_markables_are_read():
+def test_thousands_of_markables_are_read():
     in_one_place = read(HEADER + rows("Entity=" + "".join(f"({index})" for index in range(20_000))))
     assert len(in_one_place.marks[0].answer.indices) == 20_000
     nested = read(HEADER + rows(*["Entity=(1"] * 5_000, *["Entity=1)"] * 5_000))
@@ -434,9 +434,9 @@ WRITTEN = """\
 """
 
 
-def test_small_document_is_written_so():
+def test_small_document_is_written_as_expected():
     assert write(WALK) == WRITTEN
-    back(WALK)
+    read_back(WALK)
 
 
 def cells(*marks: Mark) -> list[str]:
@@ -449,32 +449,32 @@ def test_mention_with_a_gap_is_written_in_parts():
     assert cells(mark) == ["Entity=(1[1/2]--2", "Entity=1[1/2])", "_", "Entity=(1[2/2]--2)"]
 
 
-def test_brackets_that_close_stand_before_those_that_open():
+def test_closing_brackets_are_written_before_opening_ones():
     spans = {"1": (0, 3), "2": (2, 5), "3": (2, 3), "4": (2, 7), "5": (4, 5)}
     marks = [entity(name, parts=[span]) for name, span in spans.items()]
     assert cells(*marks) == ["Entity=(1", "Entity=1)(4(2(3)", "Entity=(5)2)", "Entity=4)"]
 
 
 @pytest.mark.parametrize("chains_of", ["1 2|1", "1|2|3", "1 1|2|3", "1|2|3 1|2|3"])
-def test_other_chains_of_a_mention_are_no_split_antecedents(chains_of):
+def test_further_chains_are_not_written_as_split_antecedents(chains_of):
     marks = [entity(*each.split("|"), parts=[(2 * n, 2 * n + 1)]) for n, each in enumerate(chains_of.split())]
     document = document_of("a b c", *marks)
     assert "SplitAnte" not in write(document)
-    assert chains(back(document)) == chains(document)
+    assert chains(read_back(document)) == chains(document)
 
 
 def test_split_antecedents_of_split_antecedents_are_read_back():
     names = ["1", "2", "312", "431", "34"]
     document = document_of("a b c d e", *(entity(*each, parts=[(2 * n, 2 * n + 1)]) for n, each in enumerate(names)))
     assert write(document).count("SplitAnte=") == 2
-    back(document)
+    read_back(document)
 
 
 @pytest.mark.parametrize("name", ["a-b", "(z)", "x|y", "=1", "1[1/2]", "&#45;", "%2C", "a<b,c", "\u00a0", "_", "é:;"])
-def test_any_name_of_an_entity_is_read_back(name):
+def test_names_of_entities_are_read_back(name):
     marks = entity(name, parts=[(0, 3)]), entity(name, parts=[(0, 1), (4, 5)])
     assert not any(re.search(r"[\s<]|\|(?!Spa)", cell) for cell in cells(*marks))
-    back(document_of("a b c d", *marks))
+    read_back(document_of("a b c d", *marks))
 
 
 @pytest.mark.parametrize(
@@ -487,20 +487,20 @@ def test_any_name_of_an_entity_is_read_back(name):
         [[(0, 7), (14, 15)], [(2, 9)]],
     ],
 )
-def test_mentions_with_gaps_in_each_other_are_told_apart(mentions):
-    back(document_of("a b c d e f g h", *(entity("1", parts=parts) for parts in mentions)))
+def test_interleaved_mentions_with_gaps_are_read_back(mentions):
+    read_back(document_of("a b c d e f g h", *(entity("1", parts=parts) for parts in mentions)))
 
 
 @pytest.mark.parametrize(
     "spaces", ["", " ", "  ", "\n", "\t\r\n", "\u00a0", "\u2028", "\x0b\x0c\x1c\x85", " \\|", "\x01\x7f"]
 )
-def test_any_spaces_are_kept(spaces):
+def test_spaces_are_read_back(spaces):
     for content in (f"a{spaces}b", f"{spaces}a b", f"a b{spaces}"):
         document = document_of(content, entity("1", parts=[(content.index("b"), content.index("b") + 1)]))
-        assert back(document).content == content
+        assert read_back(document).content == content
 
 
-def test_white_space_at_the_edges_is_trimmed_and_reported():
+def test_white_space_at_edges_is_trimmed_and_reported():
     marks = [
         entity("1", "2", parts=[(1, 4)], head=((1, 3),)),
         entity("1", parts=[(4, 7), (9, 10)], head=((9, 10),)),
@@ -509,23 +509,23 @@ def test_white_space_at_the_edges_is_trimmed_and_reported():
     document = document_of("a b  c d  e ", *marks, segments=[Stretch("sentence", 0, 11)])
     _, losses = reduce_document(document, conllu.FORMAT.supported_features)
     assert [(loss.feature, loss.count) for loss in losses] == [(Feature.EDGES, 3)]
-    found = [(mark.parts, mark.head) for mark in back(document).marks]
+    found = [(mark.parts, mark.head) for mark in read_back(document).marks]
     assert found == [(((2, 3),), ((2, 3),)), (((5, 6),), ()), (((10, 11),), ((10, 11),))]
 
 
 @pytest.mark.parametrize(("head", "expected"), [((0, 3), ((2, 3),)), ((0, 1), ())])
-def test_least_words_outside_their_markable_are_not_written(head, expected):
+def test_head_is_clipped_to_markable(head, expected):
     document = document_of("a b c", entity("1", parts=[(2, 5)], head=(head,)))
     assert read_as("walk", write(document)).marks[0].head == expected
 
 
-def test_titles_and_speakers_stay_in_one_line():
+def test_line_ends_in_titles_and_speakers_become_spaces():
     document = document_of("a", segments=[Stretch("sentence", 0, 1, speaker="M\n1\tx")], title="T\n\nU")
     found = read_as("walk", write(document))
     assert (found.title, found.segments[0].speaker) == ("T U", "M 1 x")
 
 
-def test_gum_has_the_text_mentions_and_chains_that_its_files_give(samples):
+def test_gum_is_read_with_its_text_mentions_and_chains(samples):
     file = samples / "gum" / "GUM_news_iodine.conllu"
     [document], text = conllu.read(Bundle.of(file.name, file.read_bytes())), file.read_text()
     sentences = [each for each in document.segments if each.kind == "sentence"]
@@ -549,5 +549,5 @@ STANDARD_COLUMNS = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC"
 
 
 @pytest.mark.parametrize("columns", [STANDARD_COLUMNS, f"{STANDARD_COLUMNS} IDENTITY"])
-def test_ten_columns_are_read_whatever_columns_are_named(columns):
+def test_header_of_columns_does_not_change_reading(columns):
     assert read(f"# global.columns = {columns}\n" + row("1", "Anna", "Entity=(e1)")).content == "Anna"

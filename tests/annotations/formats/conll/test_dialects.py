@@ -1,5 +1,3 @@
-"""Dialects of CoNLL files: each is read right, told of, or refused with what is there and what helps."""
-
 from dataclasses import replace
 from typing import Any
 
@@ -32,7 +30,7 @@ def shared_task(n: int, *, word: str = "", chain: str | None = None) -> list[obj
 
 
 def parsed(n: int, *behind: object, word: str | None = None) -> list[object]:
-    """Return the columns of CoNLL-U or CoNLL-X, as parsers make them."""
+    """Return the columns of CoNLL-U or CoNLL-X as written by parsers."""
     form = WORDS[n] if word is None else word
     return [n + 1, form, LEMMAS[n], TAGS[n], FINE[n], "_", [2, 0, 4, 2][n], "dep", "_", "_", *behind]
 
@@ -243,11 +241,11 @@ UD: dict[str, Dialect] = {
 
 
 @each_of(TASK)
-def test_dialect_of_conll_2012_is_read_right_or_told_of_or_refused(dialect):
+def test_conll_2012_dialect_is_read_or_refused(dialect):
     check_dialect("conll2012", dialect)
 
 
 @each_of(UD)
-def test_dialect_of_conllu_is_read_right_or_told_of_or_refused(dialect):
+def test_conllu_dialect_is_read_or_refused(dialect):
     [content] = dialect.files.values()
     check_dialect("conllu", replace(dialect, files={"walk.conllu": content}))

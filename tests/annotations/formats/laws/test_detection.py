@@ -1,4 +1,4 @@
-"""The format of files is detected by their names and how they begin: what each format writes is detected as it."""
+"""Formats are detected by file names and first bytes."""
 
 import pytest
 
@@ -11,7 +11,7 @@ WALK = "[Anna](a=1) took [[her](b=1) dog](c=2) for a walk. [It](d=2) was fun."
 
 
 @pytest.mark.parametrize("format_", WRITTEN, ids=lambda format_: format_.key)
-def test_what_a_format_writes_is_detected(format_):
+def test_written_files_are_detected(format_):
     document, _ = reduce_document(plain.parse(WALK, "walk.txt"), format_.supported_features)
     assert detect_format(written(format_, document).items()) == format_.key
 
@@ -36,16 +36,16 @@ def test_what_a_format_writes_is_detected(format_):
         ({}, ""),
     ],
 )
-def test_files_are_told_apart(files, key):
+def test_detection_distinguishes_formats(files, key):
     assert detect_format((name, content.encode()) for name, content in files.items()) == key
 
 
-def test_bytes_that_are_no_text_are_no_reason_to_stop():
+def test_detection_accepts_binary_files():
     for suffix in {suffix for format_ in FORMATS.values() for suffix in format_.suffixes}:
         assert detect_format([(f"a{suffix}", b"\xff\x00\xfe" * 2000)]) in {"", *FORMATS}
 
 
-def test_cas_that_holds_the_source_of_its_text_is_no_tei():
+def test_cas_with_tei_source_is_not_tei():
     source = 'Attributes=" xmlns=&quot;http://www.tei-c.org/ns/1.0&quot;"'
     assert recognise("walk.xmi", f'<xmi:XMI><type:XMLElement Tag="TEI" {source}/>'.encode()) == Kind("xmi")
     assert recognise("walk.xml", b'<TEI xmlns="http://www.tei-c.org/ns/1.0"/>').name == "TEI"

@@ -1,4 +1,4 @@
-"""Files of every format with more and more in them, rightly written: reading them takes time that grows with them."""
+"""Reading valid files takes linear time in every format."""
 
 import tracemalloc
 from dataclasses import replace
@@ -19,7 +19,7 @@ WORD = "Anna "
 
 
 def many_marks(n: int, links: Links, *, of_one: bool) -> Document:
-    """Return a text of n words, each a markable: all of one chain, or each of one of its own or with the one before."""
+    """Return a text of n markables: one chain of all, or a chain (or pointer to the previous word) for each."""
     places = [Place("phrase", ((len(WORD) * number, len(WORD) * number + 4),)) for number in range(n)]
     if links == Links.POINTERS:
         categories = [CategorySpec("phrase", "phrase", points_to="phrase"), CategorySpec("none", "none")]
@@ -41,7 +41,7 @@ OF_ONE = [(Links.POINTERS, True), (Links.INDICES, True)]
 
 @pytest.mark.parametrize("format_", WRITTEN.values(), ids=WRITTEN)
 @pytest.mark.parametrize(("links", "of_one"), cases(EACH_PUSH, full=OF_ONE))
-def test_many_markables_are_read_in_time_that_grows_with_them(format_, links, of_one):
+def test_reading_markables_takes_linear_time(format_, links, of_one):
     most = 4_000
     bundles = {}
     for n in (most, most // FACTOR):
@@ -56,12 +56,12 @@ def test_many_markables_are_read_in_time_that_grows_with_them(format_, links, of
     assert_grows_with_input(read, most)
 
 
-def test_plain_text_is_read_in_time_that_grows_with_its_markables():
+def test_reading_plain_markables_takes_linear_time():
     assert_grows_with_input(lambda n: FORMATS["plain"].read(Bundle.of("a.txt", b"[Anna](=1) " * n)), 20_000)
 
 
-def test_marks_are_left_out_in_time_that_grows_with_the_pointers_to_them():
-    """As many are left out, each pointing to all of these, as stay, each pointing to all that are left out."""
+def test_removing_marks_takes_linear_time():
+    """Remove half of the marks. Every mark points to every removed mark."""
 
     def leave_out(n: int) -> None:
         parts = [((place, place + 1),) for place in range(isqrt(n))]
@@ -74,7 +74,7 @@ def test_marks_are_left_out_in_time_that_grows_with_the_pointers_to_them():
     assert_grows_with_input(leave_out, 10_000)
 
 
-def test_pyramid_is_read_in_time_that_grows_with_its_contributors():
+def test_reading_pyramid_takes_linear_time():
     def read(n: int) -> None:
         text = join_summaries([("A", "Rain fell. " * n)]).text
         start = text.index("Rain")
@@ -95,7 +95,7 @@ TABLES = [key for key in WRITTEN if key.startswith(("judgements-", "matrix-"))]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", TABLES)
-def test_table_takes_little_more_than_its_file(key):
+def test_writing_table_takes_twice_its_size_of_memory(key):
     documents: list[Document] = []
     for number in range(500):
         words = " ".join(f"[w{word}](={word % 3})" for word in range(6))

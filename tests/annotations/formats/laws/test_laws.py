@@ -1,5 +1,3 @@
-"""What holds for every format."""
-
 import random
 from collections.abc import Iterable
 from dataclasses import replace
@@ -43,12 +41,12 @@ def written(format_: Format, *kept: Document) -> dict[str, bytes]:
 
 
 def coded_by_ann(format_: Format, document: Document) -> Document:
-    """Return the document as an export hands it to the writer."""
+    """Return the document as an export passes it to the writer."""
     return replace(document, coder="ann") if format_.names_coders else document
 
 
 def held(format_: Format, documents: Iterable[Document]) -> dict[str, Document]:
-    """Return what files of the format hold of the documents: tables that name coders hold no texts."""
+    """Return the documents by name, without texts for tables that name coders."""
     if not format_.names_coders:
         return {document.name: plain_of(document) for document in documents}
     bare = (replace(document, content="", without_text=True, coder="ann") for document in documents)
@@ -65,7 +63,7 @@ def read_all(format_: Format, files: dict[str, bytes]) -> list[Document]:
 @every_written
 @SLOW
 @given(document=documents())
-def test_what_is_written_is_read_back(format_, document):
+def test_written_document_is_read_back(format_, document):
     kept, _ = reduce_document(document, format_.supported_features)
     assert held(format_, read_all(format_, written(format_, kept))) == held(format_, [kept])
 
@@ -73,7 +71,7 @@ def test_what_is_written_is_read_back(format_, document):
 @every_written
 @examples(10, HealthCheck.too_slow)
 @given(one=documents(st.just("one")), other=documents(st.just("other")))
-def test_several_documents_are_written_together_and_read_back(format_, one, other):
+def test_written_documents_are_read_back(format_, one, other):
     other = replace(other, scheme=one.scheme) if one.links == other.links else replace(one, name="other")
     kept = [reduce_document(document, format_.supported_features)[0] for document in (one, other)]
     assert held(format_, read_all(format_, written(format_, *kept))) == held(format_, kept)
@@ -82,7 +80,7 @@ def test_several_documents_are_written_together_and_read_back(format_, one, othe
 @pytest.mark.parametrize("format_", TABLES, ids=lambda format_: format_.key)
 @SLOW
 @given(document=documents())
-def test_table_that_is_read_is_written_as_it_was(format_, document):
+def test_read_table_is_written_unchanged(format_, document):
     files = written(format_, reduce_document(document, format_.supported_features)[0])
     assert written(format_, *read_all(format_, files)) == files
 
@@ -90,7 +88,7 @@ def test_table_that_is_read_is_written_as_it_was(format_, document):
 @every_written
 @SLOW
 @given(document=documents())
-def test_what_a_format_carries_is_carried_whole_the_second_time(format_, document):
+def test_second_reduction_loses_nothing(format_, document):
     kept, _ = reduce_document(document, format_.supported_features)
     again, lost = reduce_document(kept, format_.supported_features)
     assert plain_of(again) == plain_of(kept)
@@ -99,14 +97,14 @@ def test_what_a_format_carries_is_carried_whole_the_second_time(format_, documen
 
 @SLOW
 @given(document=documents())
-def test_format_that_carries_all_loses_nothing(document):
+def test_format_with_all_features_loses_nothing(document):
     assert reduce_document(document, frozenset(Feature)) == (document, [])
 
 
 @every_written
 @SLOW
 @given(document=documents())
-def test_what_is_lost_is_reported_with_examples(format_, document):
+def test_losses_are_reported_with_examples(format_, document):
     kept, losses = reduce_document(document, format_.supported_features)
     for loss in losses:
         assert loss.feature not in format_.supported_features
@@ -120,7 +118,7 @@ def test_what_is_lost_is_reported_with_examples(format_, document):
 
 
 def read_or_refused(format_: Format, files: dict[str, bytes]) -> bool:
-    """Return whether the files were read. Fail at anything but a result or a clear error."""
+    """Return whether the files were read. Fail on any error other than FormatError."""
     try:
         found = read_all(format_, files)
     except FormatError as error:
@@ -149,7 +147,7 @@ each_sample = pytest.mark.parametrize(("key", "pattern"), [(key, each) for key, 
 
 
 @each_sample
-def test_samples_are_written_back_whole(samples, key, pattern):
+def test_samples_are_written_and_read_back(samples, key, pattern):
     format_, files = FORMATS[key], sample_files(samples, pattern)
     reduced = [reduce_document(document, format_.supported_features) for document in read_all(format_, files)]
     told = {loss.feature for _, losses in reduced for loss in losses}
@@ -181,7 +179,7 @@ VERBATIM = ("brat", "muc")
 
 @pytest.mark.parametrize("end", [b"\r\n", b"\r"])
 @pytest.mark.parametrize("format_", [each for each in WRITTEN if each.key not in VERBATIM], ids=lambda each: each.key)
-def test_line_ends_and_byte_order_marks_change_nothing(format_, end):
+def test_line_ends_and_byte_order_marks_do_not_matter(format_, end):
     text = plain.parse("[Anna](=1) ran.\n[She](=1) won.", "walk")
     text = replace(text, marks=[replace(mark, level="phrase") for mark in text.marks])
     document, _ = reduce_document(text, format_.supported_features)

@@ -1,4 +1,4 @@
-"""What is odd in a document, whatever its format."""
+"""Warnings about suspicious markables in a document of any format."""
 
 import pytest
 
@@ -39,12 +39,12 @@ def found(*marks: Mark, content: str = CONTENT) -> list[str]:
         ([mark(ANNA, category="refers"), mark(HER, category="other", line=6)], "6: “her” has the category 'other'"),
     ],
 )
-def test_oddities_are_named_with_file_and_line(marks, said):
+def test_lint_reports_file_and_line(marks, said):
     [told] = found(*marks)
     assert told.startswith(f"anna/walk.ann:{said}")
 
 
-def test_nested_and_touching_markables_are_not_odd_and_long_words_are_cut():
+def test_lint_accepts_nested_markables_and_cuts_long_words():
     nested = [mark((5, 18)), mark((5, 13)), mark((10, 13)), mark((15, 18))]
     touching = [mark((0, 4)), *nested, mark((18, 19)), mark((19, 22))]
     assert found(*touching, content="Anna took her  dog-out.") == []
@@ -53,7 +53,7 @@ def test_nested_and_touching_markables_are_not_odd_and_long_words_are_cut():
 
 
 @pytest.mark.slow
-def test_markables_a_hundred_thousand_deep_are_gone_over_in_time():
+def test_lint_of_deep_nesting_takes_linear_time():
     def lint(number):
         nested = [mark((each, 3 * number - each)) for each in range(number)]
         crossing = [mark((each, number + each + 1)) for each in range(number)]

@@ -1,4 +1,4 @@
-"""What an export says that it loses is what differs once the files are imported again."""
+"""The reported losses of an export equal the differences after import."""
 
 from collections import defaultdict
 from dataclasses import replace
@@ -33,7 +33,7 @@ LOST = [
 
 
 def lenient(spec: SchemeSpec) -> SchemeSpec:
-    """Return the scheme with everything allowed that random documents say."""
+    """Return the scheme without restrictions, to accept all answers of random documents."""
     categories = tuple(
         replace(category, takes_optional=True, allow_later=bool(category.points_to)) for category in spec.categories
     )
@@ -52,7 +52,7 @@ def answers_of(spec: SchemeSpec) -> str:
 
 
 def imported(document: Document, spec: SchemeSpec, content: str) -> dict[str, Decision]:
-    """Return what an import makes of the document by markable, its entities named by their markables."""
+    """Return the imported decisions by markable. Entities are named by their markables."""
     scheme = ImportScheme.from_files(Project(), spec, answers_of(spec))
     categories = scheme.constraints["categories"]
     naming = Naming.from_options({}, {}, scheme.levels, categories, scheme.questions, spec.main_level)
@@ -75,7 +75,7 @@ def imported(document: Document, spec: SchemeSpec, content: str) -> dict[str, De
 
 
 def is_taken(format_: Format, document: Document) -> bool:
-    """Return whether files of the format are taken for the scheme of the document: chains are not for categories."""
+    """Return whether the scheme of the document accepts the links of the format."""
     return document.links != Links.NONE or Feature.CATEGORIES in format_.supported_features
 
 
@@ -85,7 +85,7 @@ def exported_and_imported(format_: Format, kept: Document, spec: SchemeSpec) -> 
 
 
 def differences(before: dict[str, Decision], after: dict[str, Decision], feature: Feature) -> int:
-    """Return the number of answers that differ, of relations and attributes that of questions."""
+    """Return the number of different answers, counted by question for relations and attributes."""
     if feature in OF_QUESTIONS:
         answers = attrgetter(feature.name.lower())
         return sum(len({*answers(said)} - {*answers(after.get(key, Decision(key)))}) for key, said in before.items())
@@ -93,7 +93,7 @@ def differences(before: dict[str, Decision], after: dict[str, Decision], feature
 
 
 def other_categories(document: Document, spec: SchemeSpec, after: dict[str, Decision]) -> int:
-    """Return the number of categories that are others once the files are imported again."""
+    """Return the number of categories that differ after import."""
     main = spec.main_level
     return sum(
         mark.answer.category != after[markable_key(mark.level or main, mark.parts)].category
@@ -105,7 +105,7 @@ def other_categories(document: Document, spec: SchemeSpec, after: dict[str, Deci
 @pytest.mark.parametrize(("format_", "feature"), LOST, ids=lambda each: getattr(each, "key", each))
 @SLOW
 @given(document=documents())
-def test_what_is_lost_of_markables_is_counted(format_, feature, document):
+def test_losses_of_markables_are_counted(format_, feature, document):
     assume(is_taken(format_, document))
     spec = lenient(document.scheme)
     document = replace(document, scheme=spec)
@@ -126,7 +126,7 @@ def test_what_is_lost_of_markables_is_counted(format_, feature, document):
 )
 @SLOW
 @given(document=documents())
-def test_categories_that_are_lost_are_counted(format_, document):
+def test_lost_categories_are_counted(format_, document):
     assume(is_taken(format_, document))
     spec = lenient(document.scheme)
     named = format_.supported_features | {Feature.CATEGORIES, Feature.LINKED_CATEGORIES}
@@ -139,7 +139,7 @@ def test_categories_that_are_lost_are_counted(format_, document):
 @every_written
 @SLOW
 @given(document=documents())
-def test_where_no_loss_is_told_nothing_differs(format_, document):
+def test_export_without_losses_is_imported_unchanged(format_, document):
     assume(is_taken(format_, document))
     spec = lenient(document.scheme)
     document = replace(document, scheme=spec)

@@ -1,4 +1,4 @@
-"""Names that attributes and relations have in files, whatever their keys are."""
+"""Names of attributes and relations in files."""
 
 from dataclasses import replace
 
@@ -58,7 +58,7 @@ def document(links: Links, *, attributes: bool) -> Document:
 @pytest.mark.parametrize("links", [Links.POINTERS, Links.INDICES])
 @pytest.mark.parametrize("attributes", [True, False], ids=["attributes", "relations"])
 @pytest.mark.parametrize("format_", NAMING, ids=lambda format_: format_.key)
-def test_answers_find_their_questions_whatever_these_are_called(format_, attributes, links):
+def test_answers_find_questions_of_any_name(format_, attributes, links):
     kept, _ = reduce_document(document(links, attributes=attributes), format_.supported_features)
     [back] = read_all(format_, written(format_, kept))
     here = KeysByName(KEYS)
@@ -74,7 +74,7 @@ def test_answers_find_their_questions_whatever_these_are_called(format_, attribu
     assert after.pointers == before.pointers
 
 
-def test_keys_that_files_spell_alike_are_told_apart():
+def test_similar_keys_get_different_names():
     scheme = SchemeSpec((), (), (), tuple(AttributeSpec(key, key) for key in ("a-b", "a_b", "type", "attribute_type")))
     here = KeysByName(["a-b", "a_b", "type", "attribute_type"])
     for key in ("a-b", "a_b", "type", "attribute_type"):

@@ -1,5 +1,3 @@
-"""annotation.conf of brat."""
-
 import io
 import zipfile
 from contextlib import suppress
@@ -55,34 +53,34 @@ def by_key(specs):
     return {spec.key: spec for spec in specs}
 
 
-def test_types_are_categories_with_labels_and_colours_of_visual_conf():
+def test_types_become_categories_with_labels_and_colours():
     file = read_scheme(zipped(annotation=NAMES, visual=VISUAL), "names.zip")
     assert (check_scheme(file.spec), file.answers) == ([], "categories")
-    assert {one.key: (one.label, one.colour) for one in file.spec.categories} == {
+    assert {spec.key: (spec.label, spec.colour) for spec in file.spec.categories} == {
         "Person": ("Person or persona", "#ffccaa"),
         "Organization": ("Organization", ""),
         "Place": ("Place", ""),
     }
 
 
-def test_relations_and_attributes_are_asked_of_the_types_they_name():
+def test_relations_and_attributes_depend_on_types():
     file = read_scheme(NAMES, "annotation.conf")
     relations, attributes = by_key(file.spec.relations), by_key(file.spec.attributes)
     assert relations["Works_for"].asked_if == Condition("category", ("Person",))
     assert relations["Near"].asked_if is None
     assert attributes["Fame"].asked_if == Condition("category", ("Person", "Organization"))
     assert [value.key for key in ("Fame", "Generic") for value in attributes[key].values] == ["high", "low", "true"]
-    certain = {one.key: one.relation for one in file.spec.attributes if one.of == Subject.RELATION}
+    certain = {spec.key: spec.relation for spec in file.spec.attributes if spec.of == Subject.RELATION}
     assert certain == {"Certain": "Works_for", "Certain-Near": "Near"}
     losses = [(loss.line, loss.message.partition(":")[0]) for loss in file.losses]
     assert losses == [(11, "Works_for"), (18, "Negation"), (None, "1 types of events are left out")]
 
 
-def test_relation_of_identity_is_the_first_question():
+def test_identity_relation_becomes_category():
     data = b"[entities]\nPerson\nPlace\n[relations]\nCoref Arg1:Person, Arg2:Person, <REL-TYPE>:symmetric-transitive\n"
     file = read_scheme(data, "annotation.conf")
     assert (check_scheme(file.spec), file.answers) == ([], "pointers")
-    assert [(one.key, one.points_to) for one in file.spec.categories] == [("Coref", "mention"), ("none", "")]
+    assert [(spec.key, spec.points_to) for spec in file.spec.categories] == [("Coref", "mention"), ("none", "")]
     assert [value.key for value in by_key(file.spec.attributes)["type"].values] == ["Person", "Place"]
 
 
@@ -96,13 +94,13 @@ def test_relation_of_identity_is_the_first_question():
         (b"[entities]\n" + b"".join(b"T%d\n" % n for n in range(1001)), "annotation.conf:1002: there are more"),
     ],
 )
-def test_other_files_are_refused_with_their_line(data, message):
+def test_invalid_files_are_refused_with_line(data, message):
     with pytest.raises(FormatError, match=message):
         read_scheme(data, "annotation.conf")
 
 
-def test_macros_that_name_macros_make_no_line_without_end():
-    macros = "".join(f"<m{one}>=<m{one + 1}><m{one + 1}>\n" for one in range(30))
+def test_nested_macros_are_bounded():
+    macros = "".join(f"<m{number}>=<m{number + 1}><m{number + 1}>\n" for number in range(30))
     with pytest.raises(FormatError, match=r"annotation\.conf:34: its macros make more than 20000 characters"):
         read_scheme(f"[entities]\nA\n{macros}[relations]\nR Arg1:<m0>".encode(), "annotation.conf")
 

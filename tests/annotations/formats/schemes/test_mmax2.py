@@ -1,5 +1,3 @@
-"""Annotation schemes of MMAX2, both ways."""
-
 import random
 from dataclasses import replace
 
@@ -53,7 +51,7 @@ REFERENCE = b"""<?xml version="1.0" encoding="ISO-8859-1"?>
 """
 
 
-def read_one(data: bytes):
+def read_file(data: bytes):
     return read_scheme(data, "phrase_scheme.xml")
 
 
@@ -62,17 +60,17 @@ def by_key(specs):
 
 
 def test_branching_attributes_become_categories_and_attributes():
-    file = read_one(REFERENCE)
+    file = read_file(REFERENCE)
     assert (check_scheme(file.spec), file.answers, file.losses) == ([], "pointers", ())
     assert {level.key: level.coded for level in file.spec.levels} == {"phrase": True, "utterance": False}
-    assert {one.key: (one.label, one.points_to) for one in file.spec.categories} == {
+    assert {spec.key: (spec.label, spec.points_to) for spec in file.spec.categories} == {
         "new": ("first mention", ""),
         "non_referring": ("non_referring", ""),
         "phrase": ("phrase", "phrase"),
         "segment": ("segment", "utterance"),
     }
     relations, attributes = by_key(file.spec.relations), by_key(file.spec.attributes)
-    assert {key for key, one in relations.items() if one.identity} == {"phrase", "segment"}
+    assert {key for key, spec in relations.items() if spec.identity} == {"phrase", "segment"}
     assert relations["related_object"].to_levels == ("phrase",)
     assert set(attributes["sort"].asked_if.values) == {"new", "phrase", "segment"}
     assert attributes["gender"].asked_if == Condition("sort", ("person",))
@@ -81,25 +79,25 @@ def test_branching_attributes_become_categories_and_attributes():
     assert "min_ids" not in attributes
 
 
-def test_sets_make_a_scheme_of_indices():
-    file = read_one(
+def test_markable_sets_become_indices():
+    file = read_file(
         b"""<annotationscheme><attribute id="a" name="Mention" type="nominal_list"><value id="v" name="np"/>
         <value id="w" name="vp"/></attribute><attribute id="b" name="Coref_class" type="markable_set">
         <value id="x" name="Coref_class"/></attribute></annotationscheme>"""
     )
     assert file.answers == "indices"
-    assert [one.key for one in file.spec.categories if one.takes_index] == ["coref_class"]
-    assert [(one.key, one.label) for one in file.spec.attributes] == [("mention", "Mention")]
+    assert [spec.key for spec in file.spec.categories if spec.takes_index] == ["coref_class"]
+    assert [(spec.key, spec.label) for spec in file.spec.attributes] == [("mention", "Mention")]
 
 
 @given(st.integers(0, 2**32))
 @examples(150)
-def test_schemes_are_read_back_but_for_the_losses(seed):
+def test_random_schemes_are_read_back_except_losses(seed):
     assert_read_back(any_scheme(random.Random(seed)))
 
 
 @pytest.mark.parametrize("scheme", [RICH, *(each for each in SCHEMES.values() if each.answers != "scus")])
-def test_ready_made_schemes_are_read_back_but_for_the_losses(scheme):
+def test_built_in_schemes_are_read_back_except_losses(scheme):
     assert_read_back(scheme)
 
 
@@ -127,7 +125,7 @@ def sorted_keys(spec):
     return [sorted(one.key for one in part) for part in (spec.levels, spec.categories, spec.relations, spec.attributes)]
 
 
-def test_each_thing_that_mmax2_cannot_say_is_named():
+def test_losses_are_reported():
     _, losses = write(RICH.spec, RICH.answers)
     for loss in (
         "bridging: its help is left out",
@@ -141,29 +139,29 @@ def test_each_thing_that_mmax2_cannot_say_is_named():
         assert any(told.startswith(loss) for told in losses), loss
 
 
-def test_retired_answers_are_left_out_and_named():
-    retired = tuple(replace(one, retired=one.key == "gender") for one in RICH.spec.attributes)
+def test_retired_questions_are_left_out_and_reported():
+    retired = tuple(replace(spec, retired=spec.key == "gender") for spec in RICH.spec.attributes)
     files, losses = write(replace(RICH.spec, attributes=retired), RICH.answers)
     assert {"gender", "gender-2"}.isdisjoint(by_key(read_files(files).spec.attributes))
     assert "gender: it is retired, and left out" in losses
     assert "gender-2: the question that leads to it is not in MMAX2; it is left out" in losses
 
 
-def test_files_have_the_form_that_mmax2_reads():
+def test_written_files_are_valid_in_mmax2():
     files, _ = write(RICH.spec, RICH.answers)
     by_path = {file.path: etree.fromstring(file.data) for file in files}
     assert sorted(by_path) == ["Schemes/phrase_scheme.xml", "Schemes/turn_scheme.xml", "common_paths.xml"]
     scheme = by_path["Schemes/phrase_scheme.xml"]
-    ids = [one.get("id") for one in scheme.iter("attribute", "value")]
+    ids = [element.get("id") for element in scheme.iter("attribute", "value")]
     assert len(ids) == len(set(ids))
     kinds = {"nominal_button", "nominal_list", "freetext", "markable_pointer", "markable_set"}
-    assert {one.get("type") for one in scheme.iter("attribute")} <= kinds
+    assert {element.get("type") for element in scheme.iter("attribute")} <= kinds
     leads = {each for value in scheme.iter("value") for each in value.get("next", "").split(",") if each}
     assert leads <= set(ids)
-    assert all(len(one) for one in scheme.iter("attribute"))  # MMAX2 wants a value in each
+    assert all(len(element) for element in scheme.iter("attribute"))  # MMAX2 wants a value in each
 
 
-def test_scheme_of_pyramids_is_not_written():
+def test_writing_pyramid_scheme_is_refused():
     with pytest.raises(FormatError, match="pyramids"):
         write(SCHEMES["pyramid"].spec, "scus")
 
@@ -179,12 +177,12 @@ def test_scheme_of_pyramids_is_not_written():
         (b"", "phrase_scheme.xml:1"),
     ],
 )
-def test_other_files_are_refused_with_their_place(data, message):
+def test_invalid_files_are_refused_with_position(data, message):
     with pytest.raises(FormatError, match=message):
-        read_one(data)
+        read_file(data)
 
 
-def test_questions_that_have_no_place_here_are_losses():
+def test_unsupported_questions_are_reported_as_losses():
     attributes = {
         "c": ("category", "x", "k,gone"),
         "d": ("Depth", "y", "k,e"),
@@ -202,7 +200,7 @@ def test_questions_that_have_no_place_here_are_losses():
         for id_, (name, value, after) in attributes.items()
     ]
     empty = '<attribute id="s" name="Empty" type="nominal_list"/>'
-    file = read_one(f"<annotationscheme>{''.join(rows)}{empty}</annotationscheme>".encode())
+    file = read_file(f"<annotationscheme>{''.join(rows)}{empty}</annotationscheme>".encode())
     assert check_scheme(file.spec) == []
     text = "\n".join(map(str, file.losses))
     assert "kind: it is asked by category and by depth; here it is asked always" in text
@@ -212,11 +210,11 @@ def test_questions_that_have_no_place_here_are_losses():
     assert by_key(file.spec.attributes)["kind"].asked_if is None
 
 
-def test_long_schemes_are_read_in_time_that_grows_with_them():
+def test_reading_scheme_takes_linear_time():
     def work(n):
         values = "".join(f'<value id="v{number}" name="v{number}" next="b"/>' for number in range(n))
         data = f'<annotationscheme><attribute id="a" name="a" type="nominal_list">{values}</attribute>'
         data += '<attribute id="b" name="b" type="freetext"/></annotationscheme>'
-        return read_one(data.encode())
+        return read_file(data.encode())
 
     assert_grows_with_input(work, 1000)

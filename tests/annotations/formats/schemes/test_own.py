@@ -1,5 +1,3 @@
-"""Schemes of this program as files."""
-
 import json
 import random
 from contextlib import suppress
@@ -15,7 +13,7 @@ from tests.shared.documents import spoiled
 from tests.shared.schemes import RICH
 
 
-def test_scheme_that_is_written_is_read_back_without_a_loss():
+def test_written_scheme_is_read_back_without_loss():
     write = SCHEME_FORMATS["json"].write
     assert write is not None
     [file], losses = write(RICH.spec, RICH.answers)
@@ -24,14 +22,14 @@ def test_scheme_that_is_written_is_read_back_without_a_loss():
     assert (again.spec, again.answers, again.losses) == (RICH.spec, RICH.answers, ())
 
 
-def test_what_is_wrong_is_told_with_its_path():
+def test_error_names_path_of_problem():
     data = {"format": "coindex-scheme", "version": 1, "answers": "pointers", "levels": [{"key": "a b", "label": ""}]}
     with pytest.raises(FormatError, match=r"scheme.json: .*levels\[0\].key: "):
         read_scheme(json.dumps(data).encode(), "scheme.json")
 
 
 @pytest.mark.parametrize("name", ["scheme.json", "scheme.xml", "annotation.conf"])
-def test_file_that_is_too_large_is_refused(name):
+def test_too_large_file_is_refused(name):
     with pytest.raises(FormatError, match="at most 2 MB"):
         read_scheme(b" " * (MAX_BYTES + 1), name)
 

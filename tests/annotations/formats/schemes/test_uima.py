@@ -1,5 +1,3 @@
-"""Layers of INCEpTION and WebAnno."""
-
 import io
 import json
 import zipfile
@@ -15,7 +13,7 @@ from tests.shared.growth import assert_grows_with_input
 
 
 def type_system():
-    """Return a type system as DKPro's tools write it, by an independent library."""
+    """Return a type system of DKPro, written by an independent library."""
     system = cassis.load_dkpro_core_typesystem()
     phrase = system.create_type("webanno.custom.Phrase", description="What refers.")
     system.create_feature(phrase, "Definite", "uima.cas.Boolean")
@@ -32,7 +30,7 @@ def by_key(specs):
     return {spec.key: spec for spec in specs}
 
 
-def test_layers_of_a_type_system_become_levels_and_questions():
+def test_layers_become_levels_and_questions():
     file = read_scheme(type_system().to_xml().encode(), "TypeSystem.xml")
     assert (check_scheme(file.spec), file.answers) == ([], "categories")
     assert [level.key for level in file.spec.levels] == ["Phrase"]
@@ -46,12 +44,12 @@ def test_layers_of_a_type_system_become_levels_and_questions():
     assert (attributes["kind"].of, attributes["kind"].relation) == (Subject.RELATION, "Bridge")
 
 
-def test_chains_of_dkpro_core_alone_are_a_scheme_of_indices():
+def test_dkpro_coreference_becomes_scheme_of_indices():
     file = read_scheme(cassis.load_dkpro_core_typesystem().to_xml().encode(), "TypeSystem.xml")
     assert (check_scheme(file.spec), file.answers) == ([], "indices")
     assert [level.key for level in file.spec.levels] == ["Coreference"]
-    assert [(one.key, one.takes_index) for one in file.spec.categories] == [("refers", True), ("none", False)]
-    assert {one.key for one in file.spec.attributes} == {"referenceType", "referenceRelation"}
+    assert [(spec.key, spec.takes_index) for spec in file.spec.categories] == [("refers", True), ("none", False)]
+    assert {spec.key for spec in file.spec.attributes} == {"referenceType", "referenceRelation"}
 
 
 def layers():
@@ -75,14 +73,14 @@ def layers():
     }
 
 
-def test_exported_project_brings_its_tag_sets():
+def test_exported_project_has_tag_sets():
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("exportedproject123.json", json.dumps(layers()))
         archive.writestr("source/walk.txt", "Anna took a walk.")
     file = read_scheme(buffer.getvalue(), "corpus.zip")
     assert (check_scheme(file.spec), file.answers) == ([], "pointers")
-    assert [(one.key, one.points_to) for one in file.spec.categories] == [("Coreference", "Mention"), ("none", "")]
+    assert [(spec.key, spec.points_to) for spec in file.spec.categories] == [("Coreference", "Mention"), ("none", "")]
     attributes = by_key(file.spec.attributes)
     assert {value.key: value.help for value in attributes["gender"].values} == {"f": "feminine", "m": ""}
     assert (attributes["roles"].kind, attributes["roles"].required) == (AnswerKind.SEVERAL, True)
@@ -91,7 +89,7 @@ def test_exported_project_brings_its_tag_sets():
     assert "'document-metadata'" in loss.message
 
 
-def test_layer_alone_is_a_scheme():
+def test_single_layer_becomes_scheme():
     file = read_scheme(json.dumps(layers()["layers"][0] | {"tag_sets": []}).encode(), "layer.json")
     assert ([level.key for level in file.spec.levels], file.answers) == (["Mention"], "categories")
 
@@ -109,7 +107,7 @@ def test_layer_alone_is_a_scheme():
         (b"nothing of that", "notes.txt", "notes.txt: no scheme was found in it; one is a scheme exported here"),
     ],
 )
-def test_other_files_are_refused(data, name, message):
+def test_invalid_files_are_refused(data, name, message):
     with pytest.raises(FormatError, match=message):
         read_scheme(data, name)
 
@@ -125,9 +123,9 @@ def type_of(name: str, above: str, *features: str) -> str:
 @pytest.mark.parametrize(
     "types",
     [
-        lambda n: [type_of(f"t{one}", f"t{one + 1}") for one in range(n)] + [type_of(f"t{n}", "uima.tcas.Annotation")],
+        lambda n: [type_of(f"t{i}", f"t{i + 1}") for i in range(n)] + [type_of(f"t{n}", "uima.tcas.Annotation")],
         lambda n: [
-            type_of("Link", "uima.cas.TOP", *(f"<name>f{one}</name>" for one in range(n))),
+            type_of("Link", "uima.cas.TOP", *(f"<name>f{number}</name>" for number in range(n))),
             type_of("Slots", "uima.tcas.Annotation", *n * ["<name>f</name><elementType>Link</elementType>"]),
         ],
     ],

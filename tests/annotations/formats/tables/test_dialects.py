@@ -1,5 +1,3 @@
-"""Dialects of tables of judgements and matrices: read right, told of, or refused with what is there and what helps."""
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +13,7 @@ NAMED = {("ann", "walk"): {ANN: "refers {Anna}", HER: "refers {Anna}"}, ("ben", 
 
 @dataclass(frozen=True, kw_only=True)
 class Dialect:
-    """A table, and what is read: of each coder and text the label and the set of each unit; or words of its refusal."""
+    """A table with the expected answers by coder, text and unit, or with words of the expected error."""
 
     table: str | bytes
     answers: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=lambda: NAMED)
@@ -34,7 +32,7 @@ ROWS = f"walk,{ANN},ann,refers,Anna\nwalk,{HER},ann,refers,Anna\nwalk,{ANN},ben,
 LONG = HEADER + ROWS
 
 
-def one(label: str, value: str = "") -> str:
+def judged(label: str, value: str = "") -> str:
     return f"{HEADER}walk,{ANN},ann,{label},{value}\n"
 
 
@@ -76,7 +74,7 @@ JUDGEMENTS = {
         table=f"{HEADER}walk,phrase:0-4,9-12,ann,none,\n", refused="data/t:2: this row has 6 cells, the header has 5"
     ),
     "several names parted by semicolons": Dialect(
-        table=one("refers", "Anna; Ben"),
+        table=judged("refers", "Anna; Ben"),
         answers={("ann", "walk"): {ANN: "refers {Anna; Ben}"}},
         findings=("1 names of entities of ann have a comma or semicolon, such as 'Anna; Ben' (each is one entity; |",),
     ),
@@ -182,7 +180,7 @@ CASES = [pytest.param(key, each, id=f"{key}, {name}") for key, of in TABLES.item
 
 
 @pytest.mark.parametrize(("key", "dialect"), CASES)
-def test_dialect_of_tables_is_read_right_or_told_of_or_refused(key, dialect):
+def test_dialect_is_read_or_refused(key, dialect):
     data = dialect.table if isinstance(dialect.table, bytes) else dialect.table.encode()
     bundle = Bundle.of("data/t", data)
     if dialect.refused:

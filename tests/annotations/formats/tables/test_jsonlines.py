@@ -44,8 +44,8 @@ def write(*documents: Document, **options: str) -> list[dict]:
     return [json.loads(line) for line in file.data.decode().splitlines()]
 
 
-def back(document: Document) -> Document:
-    """Write the document, read it again and assert that all that the format supports is equal."""
+def read_back(document: Document) -> Document:
+    """Write and read the document, and assert that all supported features are equal."""
     kept, _ = reduce_document(document, jsonlines.FORMAT.supported_features)
     [file] = jsonlines.write([kept])
     [found] = jsonlines.read(Bundle.of(file.path, file.data))
@@ -54,11 +54,11 @@ def back(document: Document) -> Document:
 
 
 def entity(names: str, parts: tuple[tuple[int, int], ...]) -> Mark:
-    """Return a markable of the entities with these names of one letter."""
+    """Return a markable of entities with one-letter names."""
     return Mark(parts, answer=Answer(indices=tuple(names)))
 
 
-def test_line_gives_a_text_with_markables_in_text_order():
+def test_line_becomes_text_with_markables_in_order():
     document = read(SMALL)
     assert (document.name, document.file, document.links) == ("walk", "dir/walks.jsonl", Links.INDICES)
     assert document.content == "Anna took her dog .\nIt barked"
@@ -95,7 +95,7 @@ def test_offsets_count_words_or_characters(line, options, content, expected):
     assert document.links == (Links.INDICES if expected else Links.NONE)
 
 
-def test_text_keeps_the_spacing_of_its_indices():
+def test_given_text_keeps_its_spacing():
     text = " Anna  took her dog.\n\nIt\u00a0barked\t"
     document = read(SMALL | {"text": text})
     assert document.content == text
@@ -106,12 +106,12 @@ def test_text_keeps_the_spacing_of_its_indices():
 @pytest.mark.parametrize(
     "text", ["", "Anna took her dog.", "Anna took her dog. It barked.", "She took her dog. It barked"]
 )
-def test_text_of_other_words_is_not_used(text):
+def test_given_text_with_other_words_is_ignored(text):
     document = read(SMALL | {"text": text})
     assert (document.content, codes(document)) == (JOINED, ["other-words"])
 
 
-def test_words_of_white_space_have_no_characters():
+def test_white_space_words_have_no_characters():
     clusters = [[[0, 1], [2, 3]], [[4, 4], [3, 5]], [[2, 2]]]
     document = read({"sentences": [[" ", "a", "", "b"], ["\n"], ["c"]], "clusters": clusters})
     assert document.content == "a b\nc"
@@ -120,13 +120,13 @@ def test_words_of_white_space_have_no_characters():
     assert [(each.start, each.end) for each in document.segments] == [(0, 3), (4, 5)]
 
 
-def test_mention_that_is_twice_in_a_cluster_is_one():
+def test_duplicate_mention_of_cluster_is_merged():
     document = read(SMALL | {"clusters": [[[0, 0], [0, 0], [2, 2]], []]})
     assert indices(document) == [("Anna", ("1",)), ("her", ("1",))]
     assert codes(document) == ["duplicate"]
 
 
-def test_split_antecedents_are_chains_of_their_anaphor():
+def test_anaphor_has_chains_of_split_antecedents():
     line = {
         "sentences": [["John", "has", "a", "car"], ["Mary", "has", "another"], ["John", "washed", "both", "there"]],
         "mentions": [[0, 0], [2, 3], [4, 4], [6, 6], [7, 7], [9, 9], [10, 10]],
@@ -167,7 +167,7 @@ def test_mentions_have_attributes_and_relations():
         ("mentions", "four"),
     ],
 )
-def test_attributes_of_another_shape_are_left_out(key, value):
+def test_invalid_attributes_are_left_out(key, value):
     document = read(FURTHER | {key: value})
     assert codes(document)[0] == "attributes"
     assert [mark.answer for mark in document.marks] == [Answer(indices=("1",))]
@@ -187,12 +187,12 @@ def test_attributes_of_another_shape_are_left_out(key, value):
         ([["A"], ["B"], ["C"]], ["", ""], ["speakers"]),
     ],
 )
-def test_sentence_is_said_by_the_speaker_of_its_first_word(speakers, said, told):
+def test_sentence_has_speaker_of_its_first_word(speakers, said, told):
     document = read(SMALL | {"speakers": speakers})
     assert ([segment.speaker for segment in document.segments], codes(document)) == (said, told)
 
 
-def test_texts_are_named_by_their_keys_or_by_file_and_line():
+def test_texts_are_named_by_key_or_by_file_and_line():
     line = {"sentences": [["a"]]}
     keys = ["nw/wsj/00/wsj_0001_0", "/.", "", None, "Über uns"]
     found = [document.name for document in read_all("", *(line | {"doc_key": key} for key in keys), " ", line)]
@@ -202,7 +202,7 @@ def test_texts_are_named_by_their_keys_or_by_file_and_line():
     assert [finding.line for document in named for finding in document.findings] == [3]
 
 
-def test_other_keys_may_hold_anything():
+def test_other_keys_may_have_any_values():
     line = json.dumps(SMALL)[:-1] + ', "score": 1.5e999, "deep": {"a": [1, {"b": null}]}, "ok": true}'
     assert indices(read(line)) == indices(read(SMALL))
 
@@ -278,7 +278,7 @@ def test_error_names_the_line(change, message):
         ('{"doc_key": "a", "x": ' + "[" * 10**5 + "]" * 10**5 + "}", None, "nested too deeply"),
     ],
 )
-def test_bad_json_is_refused_with_line_and_column(line, column, message):
+def test_invalid_json_is_refused_with_line_and_column(line, column, message):
     error = refused(json.dumps(SMALL), line)
     assert message in error.message
     assert (error.line, error.column) == (2, column)
@@ -294,11 +294,11 @@ def test_bad_json_is_refused_with_line_and_column(line, column, message):
         (" \t", "there is no text in this file"),
     ],
 )
-def test_characters_need_a_text_that_has_them(line, message):
+def test_character_offsets_need_valid_text(line, message):
     assert message in refused(line, offsets="characters").message
 
 
-def test_mentions_clusters_and_plurals_do_not_multiply():
+def test_repeated_clusters_and_plurals_are_read():
     mentions, plurals = [[n, n] for n in range(500)], [[n % 500, 0] for n in range(50_000)]
     line = {"sentences": [["w"] * 500], "mentions": mentions, "clusters": [[0]] * 50_000, "plurals": plurals}
     document = read(line)
@@ -321,7 +321,7 @@ WRITTEN = (
 )
 
 
-def test_small_document_is_written_so():
+def test_small_document_is_written_as_expected():
     [file] = jsonlines.write([WALK])
     assert (file.path, file.data.decode()) == ("documents.jsonlines", WRITTEN)
     assert [line["doc_key"] for line in write(WALK, replace(WALK, name="run"))] == ["walk", "run"]
@@ -335,7 +335,7 @@ def test_small_document_is_written_so():
         "characters": [[11, 20], [12, 15], [22, 24]],
     }.items(),
 )
-def test_each_kind_of_offsets_is_written_as_it_is_read(offsets, cluster):
+def test_each_kind_of_offsets_is_written_and_read_back(offsets, cluster):
     assert write(WALK, offsets=offsets)[0]["clusters"][1] == cluster
     [file] = jsonlines.write([WALK], offsets=offsets)
     [found] = jsonlines.read(Bundle.of(file.path, file.data), offsets=offsets)
@@ -344,22 +344,22 @@ def test_each_kind_of_offsets_is_written_as_it_is_read(offsets, cluster):
 
 def test_entities_are_numbered_in_text_order():
     document = replace(WALK, marks=[entity("b", ((0, 4),)), entity("ab", ((12, 15),))])
-    assert indices(back(document)) == [("Anna", ("1",)), ("her", ("1", "2"))]
+    assert indices(read_back(document)) == [("Anna", ("1",)), ("her", ("1", "2"))]
 
 
-def test_white_space_at_the_edges_is_trimmed_and_reported():
+def test_white_space_at_edges_is_trimmed_and_reported():
     document = replace(WALK, marks=[entity("1", ((0, 5),)), entity("1", ((16, 20),))])
     kept, losses = reduce_document(document, jsonlines.FORMAT.supported_features)
     assert [(loss.feature, loss.count) for loss in losses] == [(Feature.EDGES, 2)]
     [line] = write(kept)
     assert line["clusters"] == [[[0, 0], [3, 3]]]
     assert line.keys() == {"doc_key", "sentences", "speakers", "clusters", "text"}
-    assert [mark.parts for mark in back(kept).marks] == [((0, 4),), ((17, 20),)]
+    assert [mark.parts for mark in read_back(kept).marks] == [((0, 4),), ((17, 20),)]
 
 
-def test_no_line_is_broken_by_a_character_of_the_text():
+def test_line_ends_in_text_do_not_break_lines():
     content = "a\x01\x0b\x0c\x1c\x85\u2028\u2029\r\n\x7f b"
     document = replace(WALK, content=content, marks=[entity("1", ((0, 2),))], segments=[])
     [file] = jsonlines.write([document])
     assert len(file.data.decode().splitlines()) == 1
-    assert back(document).content == content
+    assert read_back(document).content == content

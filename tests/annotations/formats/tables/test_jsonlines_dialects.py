@@ -1,4 +1,4 @@
-"""Dialects of JSON lines as public corpora and programs have them: read right, asked about, or refused with a way."""
+"""Dialects of JSON lines of public corpora and programs."""
 
 import json
 
@@ -109,7 +109,7 @@ ZOE = TEXT.replace("She", "Zoe")
         (S | SAME, {}, RIGHT, ('not read: "ner" (1 span), "mentions" (1 span) (left out)',)),
     ],
 )
-def test_dialect_is_read_right_or_asked_about(record, options, right, findings):
+def test_dialect_is_read_with_findings(record, options, right, findings):
     content = record.get("text", JOINED.replace("\n", " ") if "tokens" in record else JOINED)
     files = {"walk.jsonl": json.dumps(record, ensure_ascii=False)}
     check_dialect("jsonlines", Dialect(files=files, text=content, chains=right, options=options, findings=findings))
@@ -134,7 +134,7 @@ def test_dialect_is_read_right_or_asked_about(record, options, right, findings):
         ([{"sentences": 3}], {}, "a line is one JSON object"),
     ],
 )
-def test_other_records_are_refused_with_what_helps(record, options, message):
+def test_invalid_records_are_refused_with_hint(record, options, message):
     with pytest.raises(FormatError) as caught:
         read_all(record if isinstance(record, dict) else json.dumps(record), **options)
     assert message in caught.value.message
@@ -151,7 +151,7 @@ def test_other_records_are_refused_with_what_helps(record, options, message):
         ({"label": [[0, 4, "PER"]], "spans": [{"start": 0, "end": 4}] * 2}, '"spans" (2 spans), "label" (1 span)'),
     ],
 )
-def test_chains_under_other_keys_are_no_empty_coding(keys, shown):
+def test_chains_under_unknown_keys_are_reported(keys, shown):
     [document] = read_all(S | keys)
     [finding] = document.findings
     assert finding.message == f'no "clusters"; there are {shown}'
@@ -159,7 +159,7 @@ def test_chains_under_other_keys_are_no_empty_coding(keys, shown):
     assert not document.is_uncoded
 
 
-def test_option_says_which_key_is_read():
+def test_option_sets_key_of_clusters():
     record = S | {"clusters": [], "predicted_clusters": INCLUSIVE}
     [document] = read_all(record, clusters="predicted_clusters")
     assert (chains(document), document.findings) == (RIGHT, [])
@@ -168,12 +168,12 @@ def test_option_says_which_key_is_read():
 
 
 @pytest.mark.parametrize("record", [{"sentences": SENTENCES}, {"text": TEXT}, {"cased_words": WORDS}])
-def test_line_without_clusters_is_a_text_that_nobody_has_coded(record):
+def test_line_without_clusters_is_uncoded_text(record):
     coded = S | {"clusters": []}
     assert [document.is_uncoded for document in read_all(record, coded)] == [True, False]
 
 
-def test_entities_have_the_names_of_characters():
+def test_entities_have_names_of_characters():
     characters = [{"name": "Anna K.", "cluster": INCLUSIVE[0]}, {"name": "Zoe", "cluster": [[6, 6]]}]
     [document] = read_all(S | {"clusters": INCLUSIVE, "characters": characters})
     assert [mark.answer.name for mark in document.marks] == ["Anna K.", "", "Anna K."]
@@ -184,7 +184,7 @@ def test_entities_have_the_names_of_characters():
     assert [mark.answer.name for mark in document.marks] == ["A", "D", "A"]
 
 
-def test_entity_is_made_of_those_that_it_includes():
+def test_included_entities_become_split_relation():
     record = {"text": COUPLE + " Anna left.", "entities": [[[0, 4], [26, 30]], [[9, 12]], [[14, 18]], []]}
     [document] = read_all(record | {"includes": [[], [], [1, 0], [0]]})
     anna, ben, they, _ = document.marks
@@ -192,14 +192,14 @@ def test_entity_is_made_of_those_that_it_includes():
     assert "1 of the 'includes' are of clusters without a mention of their own (left out)" in said(document)
 
 
-def test_mentions_without_a_text_stand_in_that_of_the_project():
+def test_mentions_without_text_use_text_of_project():
     [document] = read_all(NOVEL, clusters="reader")
     assert (document.name, document.without_text) == ("1_0", True)
     assert [mark.parts for mark in document.marks] == [((0, 4),), ((9, 16),), ((18, 21),)]
     assert "that of the project is taken" in said(document)
 
 
-def test_sentences_of_words_in_one_list_have_speakers():
+def test_flat_word_list_has_sentences_and_speakers():
     record = {"cased_words": WORDS, "sent_id": [0] * 5 + [1] * 2, "speaker": ["A"] * 5 + ["B"] * 2, "clusters": []}
     [document] = read_all(record)
     assert [(each.start, each.end, each.speaker) for each in document.segments] == [(0, 18, "A"), (19, 28, "B")]
@@ -207,7 +207,7 @@ def test_sentences_of_words_in_one_list_have_speakers():
 
 @pytest.mark.parametrize("indent", [None, 1])
 @pytest.mark.parametrize("as_list", [False, True])
-def test_json_file_may_be_an_object_or_a_list_of_some(indent, as_list):
+def test_json_file_may_be_object_or_list(indent, as_list):
     record = {"entities": CHARACTERS, "includes": [[], []], "text": TEXT}
     content = json.dumps([record, record | {"id": "b"}] if as_list else record, indent=indent)
     found = read_all(content, file="walk.json")
@@ -220,11 +220,11 @@ def test_json_file_may_be_an_object_or_a_list_of_some(indent, as_list):
 @pytest.mark.parametrize(
     "record", [S | {"clusters": INCLUSIVE}, S | {"mention_clusters": []}, {"cased_words": WORDS, "clusters": []}]
 )
-def test_keys_of_chains_tell_the_format(record):
+def test_format_is_detected_by_keys_of_chains(record):
     assert detect_format([("walk.json", json.dumps(record).encode())]) == "jsonlines"
 
 
-def test_slip_leaves_out_its_mention_or_else_its_document():
+def test_option_leaves_out_invalid_mentions_and_documents():
     found = read_all(
         S | {"clusters": [*INCLUSIVE, [[5, 7], ["x"], [-1, 0]]]},
         "{",
@@ -257,7 +257,7 @@ def test_slip_leaves_out_its_mention_or_else_its_document():
         '{"sentences": [["a"]], "clusters": [[[0, 0]]], "mentions": [[0, 0]], "plurals": [[0, N]]}',
     ],
 )
-def test_no_number_is_a_size(line, number):
+def test_invalid_numbers_are_refused_with_line(line, number):
     with pytest.raises(FormatError) as caught:
         read_all(line.replace("N", number))
     assert caught.value.line == 1
@@ -278,11 +278,11 @@ def test_no_number_is_a_size(line, number):
         {"sentences": [["." * 500_000, "w"]], "clusters": [[[0, 1, "w"]] * 10_000]},
     ],
 )
-def test_long_lists_do_not_multiply(record):
+def test_long_lists_are_read(record):
     assert read_all(record)[0].marks
 
 
-def test_offsets_are_written_where_the_mentions_leave_them_open():
+def test_ambiguous_offsets_are_written_with_their_kind():
     [document] = read_all(S | {"clusters": [[[2, 3]]], "offsets": "inclusive"})
     for offsets in ("inclusive", "exclusive", "characters"):
         [file] = jsonlines.write([document], offsets=offsets)

@@ -1,4 +1,4 @@
-"""Judgements as tables, and what they hold as documents."""
+"""Judgements as tables and as documents."""
 
 import csv
 import io
@@ -71,11 +71,11 @@ def test_key_names_level_and_parts(key):
     ["", "phrase", "phrase:", ":0-4", "phrase:4-0", "phrase:4-4", "phrase:00-4", "phrase:0-4,4-6", "phrase:5-6,0-4",
      "phrase:0-4,", "a b:0-1", "phrase:0-4 ", "phrase:٠-٤", "phrase:0-9999999999", "é:0-1", "phrase:-1-4"],
 )  # fmt: skip
-def test_other_spellings_are_no_key(key):
+def test_invalid_keys_are_not_parsed(key):
     assert parse_key(key) is None
 
 
-def test_judgements_are_written_one_a_row():
+def test_table_has_one_judgement_a_row():
     assert write_csv(JUDGED).decode() == TABLE
     assert (table(TABLE), [row.line for row in table(TABLE)]) == (JUDGED, [2, 3, 4, 6, 7, 8])
     # Columns that need not be there are left out where all of their cells are empty.
@@ -85,7 +85,7 @@ def test_judgements_are_written_one_a_row():
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
-def test_separator_is_that_of_the_header(separator):
+def test_separator_is_found_in_header(separator):
     row = separator.join(['"a,b;c\td"', "phrase:0-4", "x", "y,;"[: 1 + (separator == "\t") * 2]])
     found = table(f"text{separator}unit{separator}coder{separator}label\n\n{separator * 3}\n{row}\n")
     assert [(each.text, each.unit, each.coder) for each in found] == [("a,b;c\td", "phrase:0-4", "x")]
@@ -99,7 +99,7 @@ def test_separator_is_that_of_the_header(separator):
 
 
 @pytest.mark.parametrize(("word", "means"), [("1", True), ("TRUE", True), ("yes", True), ("0", False), ("No", False)])
-def test_flags_are_said_in_several_ways(word, means):
+def test_flags_have_several_spellings(word, means):
     [row] = table(f"text,unit,coder,label,unsure\na,p:0-1,x,y,{word}\n")
     assert row.unsure is means
 
@@ -122,7 +122,7 @@ def test_flags_are_said_in_several_ways(word, means):
         ("", (), ()),
     ],
 )
-def test_value_is_a_set_of_entities_or_antecedents(cell, pointers, indices):
+def test_value_is_read_as_entities_or_antecedents(cell, pointers, indices):
     [row] = table(f"text,unit,coder,value\na,q:0-1,x,{cell}\n")
     assert (row.pointers, row.indices) == (pointers, indices)
 
@@ -135,7 +135,7 @@ def test_value_is_a_set_of_entities_or_antecedents(cell, pointers, indices):
         *(("\tx", '"\'\tx"'), ("\rx", '"\'\rx"'), (" =1", '" =1"')),
     ],
 )
-def test_cells_that_would_be_computed_have_an_apostrophe_unless_raw(name, written):
+def test_formulas_get_apostrophe_unless_raw(name, written):
     rows = [JudgementRow("a", "p:0-1", "x", name=name)]
     data = write_csv(rows)
     assert data.decode().split("\n", 1)[1] == f"a,p:0-1,x,,,{written}\n"
@@ -192,7 +192,7 @@ def test_error_of_a_table_names_file_line_and_column(text, line, message):
 
 
 @pytest.mark.parametrize("raw", [True, False])
-def test_library_reads_the_table_guarded_or_raw(tmp_path, raw):
+def test_library_reads_guarded_and_raw_tables(tmp_path, raw):
     rows = [
         JudgementRow("walk", f"-p:{number}-{number + 1}", coder, "refers", indices=(index,))
         for coder, indices in [("@ann", ["=A", "=A", "'=A"]), ("bob", ["A", "B", "B"])]
@@ -204,7 +204,7 @@ def test_library_reads_the_table_guarded_or_raw(tmp_path, raw):
     assert data.to_frame().to_numpy().tolist() == [[1, 2], [1, 3], [4, 3]]
 
 
-def test_judgements_are_written_one_a_line():
+def test_json_has_one_judgement_a_line():
     rows = [JUDGED[0], JudgementRow("run", "phrase:0-4", "bob", pointers=(("turn:0-9",),), optional=True, note="ü")]
     assert write_json(rows).decode() == OBJECTS
     assert (objects(OBJECTS), [row.line for row in objects(OBJECTS)]) == (rows, [2, 3])
@@ -260,7 +260,7 @@ def test_error_of_a_list_names_file_and_line(text, line, message):
 
 
 @pytest.mark.slow
-def test_judgements_are_read_and_written_in_time_that_grows():
+def test_reading_and_writing_judgements_takes_linear_time():
     def write_and_read(n):
         rows = [
             JudgementRow(f"t{text}", f"phrase:{number}-{number + 1}", coder, "refers", indices=(str(number % 50),))
@@ -275,7 +275,7 @@ def test_judgements_are_read_and_written_in_time_that_grows():
 
 
 @pytest.mark.parametrize(("text", "line"), [(f"LABELS\n{'"' * 10**6}", 2), ("a" * 10**6, 1), ("," * 10**6, 1)])
-def test_cell_of_a_megabyte_is_refused(text, line):
+def test_too_long_cell_is_refused(text, line):
     assert refused(table, text.replace("LABELS", LABELS)).line == line
 
 
@@ -283,7 +283,7 @@ def documents(text: str) -> list[Document]:
     return FORMATS["judgements-csv"].read(Bundle.of("data/j.csv", text.encode()))
 
 
-def test_document_is_what_one_coder_says_of_one_text():
+def test_table_is_split_into_documents_by_text_and_coder():
     found = documents(TABLE)
     assert [(document.name, document.coder, document.links, len(document.marks)) for document in found] == [
         ("walk", "ann", Links.INDICES, 2),
@@ -296,7 +296,7 @@ def test_document_is_what_one_coder_says_of_one_text():
         assert (document.without_text, document.content, document.file) == (True, "", "data/j.csv")
 
 
-def test_target_without_a_row_and_row_without_an_answer_are_markables():
+def test_targets_and_unanswered_rows_become_markables():
     [document] = documents("text,unit,coder,label,value\nwalk,phrase:10-13,ann,phrase,phrase:0-4|turn:0-17\n")
     assert [(mark.place, mark.answer is None, mark.line) for mark in document.marks] == [
         (Place("turn", ((0, 17),)), True, 2),
@@ -310,12 +310,12 @@ def test_target_without_a_row_and_row_without_an_answer_are_markables():
 @pytest.mark.parametrize(
     "rows", ["w,p:0-1,x,A\nw,p:2-3,x,p:0-1\n", "w,p:2-3,x,p:0-1\nw,p:0-1,x,A\n", "w,p:0-1,y,\nw,p:2-3,x,p:0-1|A\n"]
 )
-def test_coder_who_points_and_names_entities_is_refused(rows):
+def test_mixed_antecedents_and_entities_are_refused(rows):
     with pytest.raises(FormatError, match=r"^data/j\.csv:3: column 'value' names antecedents and entities"):
         documents(f"text,unit,coder,value\n{rows}")
 
 
-def test_option_says_how_the_cells_stand():
+def test_option_reads_and_writes_raw_cells():
     [document] = documents(f"{LABELS},note\nw,p:0-1,x,none,'=1\n")
     format_ = FORMATS["judgements-csv"]
     assert document.marks[0].answer.note == "=1"
@@ -356,7 +356,7 @@ SLOW = examples(100)
 
 @SLOW
 @given(ROWS, st.booleans())
-def test_judgements_are_read_back_and_written_alike(rows, raw):
+def test_judgements_are_read_back_and_written_equal(rows, raw):
     data = write_csv(rows, raw=raw)
     assert table(data, raw=raw) == rows
     assert write_csv(table(data, raw=raw), raw=raw) == data
@@ -366,14 +366,14 @@ def test_judgements_are_read_back_and_written_alike(rows, raw):
 
 @SLOW
 @given(ROWS)
-def test_no_cell_begins_as_a_formula(rows):
+def test_no_cell_begins_like_formula(rows):
     for line in csv.reader(io.StringIO(write_csv(rows).decode(), newline="")):
         assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for cell in line)
 
 
 @SLOW
 @given(st.text(st.sampled_from('[]{}",:\\ua1e9-.\n tf'), max_size=30))
-def test_any_json_is_read_or_refused(text):
+def test_random_json_is_read_or_refused(text):
     try:
         objects(text)
     except FormatError as error:

@@ -1,4 +1,4 @@
-"""The canonical matrix of units and coders, and what it holds as documents."""
+"""The matrix of units and coders as a table and as documents."""
 
 import json
 import re
@@ -68,7 +68,7 @@ def refused(read: Callable[[str | bytes], object], text: str | bytes) -> FormatE
     return caught.value
 
 
-def test_matrix_is_written_units_by_coders():
+def test_matrix_has_units_as_rows_and_coders_as_columns():
     assert write_csv(MATRIX).decode() == MATRIX_TABLE
     assert matrix(MATRIX_TABLE) == MATRIX
     assert write_json(MATRIX).decode() == MATRIX_JSON
@@ -77,7 +77,7 @@ def test_matrix_is_written_units_by_coders():
     assert matrix(write_csv(nobody)) == matrix_json(write_json(nobody)) == nobody
 
 
-def test_coder_may_have_any_name_and_be_left_out_of_a_row_of_json():
+def test_json_rows_may_lack_coders_of_any_name():
     expected = Matrix(("note", "text"), (Row("a", "b", (frozenset("c"), "d,e")),))
     assert matrix("Text;unit;note;text\na;b;{c};d,e\n") == expected
     found = matrix_json(f'[{ROW}: {{"x": "a"}}}}, {{"text": "t", "unit": "v", "values": {{"y": "b"}}}}]')
@@ -85,10 +85,10 @@ def test_coder_may_have_any_name_and_be_left_out_of_a_row_of_json():
     assert [row.line for row in found.rows] == [1, 1]
 
 
-def test_cells_that_would_be_computed_have_an_apostrophe_unless_raw():
-    one = Matrix(("=c",), (Row("=t", "=u", ("=v",)),))
-    assert write_csv(one) == b"text,unit,'=c\n'=t,'=u,'=v\n"
-    assert write_csv(one, raw=True) == b"text,unit,=c\n=t,=u,=v\n"
+def test_formulas_get_apostrophe_unless_raw():
+    formulas = Matrix(("=c",), (Row("=t", "=u", ("=v",)),))
+    assert write_csv(formulas) == b"text,unit,'=c\n'=t,'=u,'=v\n"
+    assert write_csv(formulas, raw=True) == b"text,unit,=c\n=t,=u,=v\n"
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_cells_that_would_be_computed_have_an_apostrophe_unless_raw():
         ("text,unit,ann\na,b\n", 2, "this row has 2 cells, the header has 3"),
     ],
 )
-def test_error_of_a_matrix_names_file_line_and_column(text, line, message):
+def test_error_names_line_and_column(text, line, message):
     error = refused(matrix, text)
     assert message in error.message
     assert error.line == line
@@ -140,7 +140,7 @@ ROW = '{"text": "t", "unit": "u", "values"'
         ("[" * 100_000, 1, "nest too deep"),
     ],
 )
-def test_error_of_a_matrix_in_json_names_its_line(text, line, message):
+def test_error_in_json_names_line(text, line, message):
     error = refused(matrix_json, text)
     assert message in error.message
     assert error.line == line
@@ -159,9 +159,9 @@ walk,phrase:20-24,{},
 """
 
 
-def test_document_is_what_one_coder_says_of_the_units_of_a_text():
+def test_matrix_is_split_into_documents_by_text_and_coder():
     ann, run, walk = documents(DOCUMENTS)
-    assert [(one.name, one.coder, one.links, one.without_text) for one in (ann, run, walk)] == [
+    assert [(doc.name, doc.coder, doc.links, doc.without_text) for doc in (ann, run, walk)] == [
         ("walk", "ann", Links.INDICES, True),
         ("run", "bob", Links.NONE, True),
         ("walk", "bob", Links.POINTERS, True),
@@ -178,13 +178,13 @@ def test_document_is_what_one_coder_says_of_the_units_of_a_text():
 
 
 @pytest.mark.parametrize("key", ["matrix-csv", "matrix-json"])
-def test_coder_who_marked_nothing_in_a_text_has_a_row_without_a_unit(key):
+def test_coder_without_markables_has_row_without_unit(key):
     [document] = documents("text,unit,ann\nwalk,phrase:0-4,a\n")
     nobody = replace(document, coder="bob", marks=[document.marks[0].with_answer(None)])
     assert write_csv(from_documents([document, nobody])) == b"text,unit,ann,bob\nwalk,,,{}\nwalk,phrase:0-4,a,\n"
     [file] = FORMATS[key].write([document, nobody])
     found = FORMATS[key].read(Bundle.of(file.path, file.data))
-    assert [(one.coder, one.name, len(one.marks)) for one in found] == [("ann", "walk", 1), ("bob", "walk", 0)]
+    assert [(doc.coder, doc.name, len(doc.marks)) for doc in found] == [("ann", "walk", 1), ("bob", "walk", 0)]
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_coder_who_marked_nothing_in_a_text_has_a_row_without_a_unit(key):
         (f"text,unit,ann\nw,p:0-1,{{{'i' * 201}}}\n", 2, "column 'ann' names an entity by more than 200 characters"),
     ],
 )
-def test_value_that_no_document_holds_is_refused(text, line, message):
+def test_unsupported_values_are_refused(text, line, message):
     with pytest.raises(FormatError, match=re.escape(f"data/m.csv:{line}: {message}")):
         documents(text)
 
@@ -216,7 +216,7 @@ def matrices(draw: st.DrawFn) -> Matrix:
 
 @SLOW
 @given(matrices(), st.booleans())
-def test_matrices_are_read_back_and_written_alike(found, raw):
+def test_matrices_are_read_back_and_written_equal(found, raw):
     data = write_csv(found, raw=raw)
     assert matrix(data, raw=raw) == found
     assert write_csv(matrix(data, raw=raw), raw=raw) == data
@@ -228,7 +228,7 @@ INDICES = st.frozensets(WORDS | st.sampled_from(["p:0-1", "\\p:0-1", "\\\\p:0-1"
 
 @SLOW
 @given(st.lists(INDICES, min_size=1, max_size=3), st.sampled_from(["matrix-csv", "matrix-json"]))
-def test_entity_may_have_any_name(indices, key):
+def test_entities_may_have_any_name(indices, key):
     names = [tuple(sorted(each)) for each in indices]
     marks = [Mark(((2 * n, 2 * n + 1),), "p", answer=Answer(indices=each)) for n, each in enumerate(names)]
     document = Document("walk", "", "", marks, links=Links.INDICES, without_text=True, coder="ann")
@@ -238,7 +238,7 @@ def test_entity_may_have_any_name(indices, key):
 
 
 @pytest.mark.slow
-def test_columns_are_checked_in_time_that_grows_with_them():
+def test_checking_columns_takes_linear_time():
     def refuse(n):
         header = ",".join(["text", "unit", *(f"c{number}" for number in range(n)), "c0"])
         assert f"a matrix has at most {MAX_CODERS} coders" in refused(matrix, f"{header}\n").message
@@ -246,7 +246,7 @@ def test_columns_are_checked_in_time_that_grows_with_them():
     assert_grows_with_input(refuse, 1_000_000)
 
 
-def test_coders_of_a_matrix_in_json_are_bounded():
+def test_number_of_coders_in_json_is_bounded():
     most = {"text": "a", "unit": "u", "values": {f"c{number}": "x" for number in range(MAX_CODERS)}}
     assert len(matrix_json(json.dumps([most])).coders) == MAX_CODERS
     more = json.dumps([most, {"text": "a", "unit": "v", "values": {"more": "x"}}])

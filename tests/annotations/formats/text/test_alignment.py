@@ -1,4 +1,4 @@
-"""Copies of one text, aligned by their characters without white space."""
+"""Alignment of copies of a text by characters other than white space."""
 
 import re
 import unicodedata
@@ -24,7 +24,7 @@ def document(content: str, *spans: tuple[int, int]) -> Document:
 
 @given(st.data())
 @examples(200)
-def test_markables_keep_their_characters_between_gaps_and_forms(data):
+def test_alignment_keeps_characters_of_markables(data):
     signs = data.draw(st.lists(SIGNS, min_size=1, max_size=12))
     copies, edges = [], []
     for form in ("NFC", "NFD"):
@@ -49,7 +49,7 @@ def test_markables_keep_their_characters_between_gaps_and_forms(data):
 
 @given(st.text(max_size=40))
 @examples(200)
-def test_skeleton_names_the_place_of_each_of_its_characters(text):
+def test_skeleton_has_position_of_each_character(text):
     skeleton = skeleton_of(text)
     assert len(skeleton.characters) == len(skeleton.starts) == len(skeleton.ends)
     assert list(skeleton.starts) == sorted(skeleton.starts)
@@ -65,7 +65,7 @@ def test_skeleton_names_the_place_of_each_of_its_characters(text):
         ("x" * 99, "y", f"word 1 is '{'x' * 40}' (U+0078) here, 'y' (U+0079) there"),
     ],
 )
-def test_other_characters_are_shown_with_their_code_points(here, there, message):
+def test_error_shows_differing_characters_with_code_points(here, there, message):
     with pytest.raises(FormatError, match=f"^{re.escape(f'walk.x: the text differs from anna.x: {message}')}$"):
         align(document(here), there, "anna.x")
 
@@ -99,7 +99,7 @@ def words_of(aligned: Document) -> list[str]:
         (WALK.replace("dog", "dig").removesuffix("were very tired."), {"her dog", "dog", "very tired"}),
     ],
 )
-def test_markables_that_a_differing_character_touches_are_left_out(there, left_out):
+def test_markables_with_differing_characters_are_left_out(there, left_out):
     words = ["Anna", "her dog", "her", "dog", "a long walk", "very tired"]
     copy = of_words(WALK, *words)
     aligned = align(copy, there, "anna.x", near=True)
@@ -124,14 +124,14 @@ def test_markables_that_a_differing_character_touches_are_left_out(there, left_o
         (f"{DOGS} They slept.", "1 of 58 characters differs and it ends 10 characters earlier"),
     ],
 )
-def test_difference_at_the_end_is_no_early_end(there, extent):
+def test_difference_at_end_is_not_truncation(there, extent):
     [told] = align(of_words(WALK, "Anna"), there, "anna.x", near=True).findings
     assert told.message.rpartition("; ")[2] == extent
 
 
 @given(st.data())
 @examples(200)
-def test_markables_of_near_copies_keep_their_characters(data):
+def test_near_alignment_keeps_characters_of_markables(data):
     signs = data.draw(st.lists(SIGNS, min_size=30, max_size=60))
     additions = data.draw(st.dictionaries(st.integers(0, len(signs) - 1), st.just("x"), max_size=3))
     edges = [0]
@@ -155,7 +155,7 @@ def test_markables_of_near_copies_keep_their_characters(data):
         (False, "word 9 is 'It' (U+0049) here, the end there; it ends 31 characters later"),
     ],
 )
-def test_copy_may_end_before_the_other(here_ends, place):
+def test_either_copy_may_be_truncated(here_ends, place):
     here, there = (BEGINNING, WALK) if here_ends else (WALK, BEGINNING)
     aligned = align(of_words(here, "Anna", "her dog"), there, "anna.x")
     assert words_of(aligned) == ["Anna", "her dog"]
@@ -164,7 +164,7 @@ def test_copy_may_end_before_the_other(here_ends, place):
     assert (told.message, told.left_out) == (f"the text differs from anna.x: {place}", here_ends)
 
 
-def test_markables_after_the_end_are_left_out_by_an_option_alone():
+def test_markables_after_end_are_left_out_only_by_option():
     copy = of_words(WALK, "Anna", "her dog", "both")
     with pytest.raises(FormatError, match=r"align=near aligns the rest and leaves out 1 markable$"):
         align(copy, BEGINNING, "anna.x")
@@ -181,7 +181,7 @@ def test_markables_after_the_end_are_left_out_by_an_option_alone():
         (WALK.replace("Anna", "Anne"), "; 1 of 58 characters differs, and each markable touches that"),
     ],
 )
-def test_copies_that_are_not_near_are_refused(there, way, near):
+def test_too_different_copies_are_refused(there, way, near):
     with pytest.raises(FormatError) as caught:
         align(of_words(WALK, "Anna"), there, "anna.x", near=near)
     assert way in str(caught.value)
@@ -190,7 +190,7 @@ def test_copies_that_are_not_near_are_refused(there, way, near):
 @pytest.mark.slow
 @pytest.mark.parametrize("filling", ["Anna saw. ", "a", "\u0301\u0316"])
 @pytest.mark.parametrize("others", ["b" * 200, "b" * 2000])
-def test_near_copies_are_aligned_in_time_that_grows_with_them(filling, others):
+def test_aligning_near_copies_takes_linear_time(filling, others):
     def both(n: int) -> None:
         content = filling * (n // len(filling))
         other = "".join(f"{content[: n // 300]}{each}" for each in others) if len(others) < 300 else others + content
@@ -202,7 +202,7 @@ def test_near_copies_are_aligned_in_time_that_grows_with_them(filling, others):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("filling", ["Anna saw. ", "a", "\u00e9", "a\u0301\u0316", "\ufeff \n", "\u0301\u0316"])
-def test_texts_are_aligned_in_time_that_grows_with_them(filling):
+def test_aligning_texts_takes_linear_time(filling):
     def both(n: int) -> None:
         content = filling * (n // len(filling))
         words = f"a{content}"

@@ -1,5 +1,3 @@
-"""The encoding that a refusal names, and the spellings of encodings."""
-
 import pytest
 
 from annotations.formats import FormatError
@@ -31,7 +29,7 @@ SENTENCES = [
 
 
 def refusal(data: bytes) -> str:
-    """Return what is said of a file that is not UTF-8."""
+    """Return the error message for a file that is not UTF-8."""
     with pytest.raises(FormatError) as refused:
         decode(data, "walk.txt")
     return refused.value.message
@@ -39,21 +37,21 @@ def refusal(data: bytes) -> str:
 
 @pytest.mark.parametrize("length", [20, 3000])
 @pytest.mark.parametrize(("encoding", "sentence"), SENTENCES)
-def test_refusal_names_the_encoding_of_short_and_long_texts(encoding, sentence, length):
+def test_refusal_guesses_encoding(encoding, sentence, length):
     text = (sentence * length)[:length]
     assert refusal(text.encode(encoding)).endswith(f"save it as UTF-8, or say encoding={encoding}")
 
 
-def test_refusal_shows_the_words_both_ways():
+def test_refusal_shows_words_in_both_encodings():
     message = refusal("Anna est à la fenêtre.".encode("cp1252"))
     assert "it looks like cp1252 (“à la fenêtre.”, which cp1250 makes “ŕ la fenętre.”)" in message
 
 
-def test_languages_that_share_no_alphabet_are_western_rather_than_central():
+def test_mixed_languages_are_guessed_as_western():
     assert guess_encoding("Zoë déjà là; señor".encode("cp1252"), 2)[0] == "cp1252"
 
 
-def test_encoding_that_reads_only_the_beginning_is_not_named():
+def test_encoding_must_decode_whole_file():
     data = "Zoë déjà là. ".encode("cp1252") * 2000 + b"\x81"
     assert "cp1252" not in refusal(data).partition("say ")[2]
 
@@ -74,5 +72,5 @@ def test_encoding_that_reads_only_the_beginning_is_not_named():
         *((key, key) for key in ENCODINGS),
     ],
 )
-def test_encodings_have_the_spellings_of_python(spelling, key):
+def test_python_spellings_of_encodings_are_accepted(spelling, key):
     assert find_encoding(spelling) == key

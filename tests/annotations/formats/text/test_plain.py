@@ -1,5 +1,3 @@
-"""Reading plain text with [markables]."""
-
 import random
 
 import pytest
@@ -47,7 +45,7 @@ def refused(text: str | bytes) -> FormatError:
     return caught.value
 
 
-def test_example_of_the_grammar_reads_as_it_says():
+def test_documented_example_is_read():
     text = "#title: A short walk\n[Anna](A=1) took [[her](C=1) dog](B=2) for a walk. [It](D=2|3) was \\[sic\\] fun.\n"
     assert plain.__doc__
     assert all(line in plain.__doc__ for line in text.splitlines())
@@ -75,7 +73,7 @@ def test_example_of_the_grammar_reads_as_it_says():
         (f"({'x' * MAX_LABEL_LENGTH}=1)", "x" * MAX_LABEL_LENGTH, ("1",)),
     ],
 )
-def test_name_and_indices_may_follow_a_markable(after, label, indices):
+def test_label_and_indices_may_follow_markable(after, label, indices):
     assert marks(f"see [it]{after}.") == [("it", label, indices)]
     assert read(f"see [it]{after}.").content == "see it."
 
@@ -102,7 +100,7 @@ def test_name_and_indices_may_follow_a_markable(after, label, indices):
         ("a\tb", "a\tb"),
     ],
 )
-def test_backslash_takes_the_meaning_and_all_else_stays(written, content):
+def test_backslash_escapes_markup(written, content):
     assert read(written).content == content
 
 
@@ -114,7 +112,7 @@ def test_backslash_takes_the_meaning_and_all_else_stays(written, content):
         ("[a [b\nc](=2) [d]\ne](=1) [f]", "a b\nc d\ne f", [(0, 9), (2, 5), (6, 7), (10, 11)]),
     ],
 )
-def test_brackets_nest_over_lines_and_the_outer_comes_first(text, content, parts):
+def test_nested_brackets_are_read_from_outside(text, content, parts):
     document = read(text)
     assert (document.content, [mark.parts for mark in document.marks]) == (content, [(part,) for part in parts])
     assert [mark.line for mark in document.marks] in ([1, 1], [1], [1, 1, 2, 3])
@@ -131,7 +129,7 @@ def test_offsets_count_code_points(words):
     assert second.parts + third.parts == ((length + 1, 2 * length + 1), (2 * length + 2, 2 * length + 3))
 
 
-def test_headers_say_title_language_and_direction():
+def test_headers_set_title_language_and_direction():
     document = read("#title:  Von [hier](=1): a # b  \n#language: he\n#direction:rtl\nשלום")
     assert (document.title, document.language, document.direction) == ("Von [hier](=1): a # b", "he", "rtl")
     assert document.content == "שלום"
@@ -139,7 +137,7 @@ def test_headers_say_title_language_and_direction():
     assert (bare.title, bare.language, bare.direction, bare.content) == ("", "", "", "שלום")
 
 
-def test_turns_are_segments_and_markables_of_their_level():
+def test_turns_become_segments_and_markables():
     document = read(DIALOGUE)
     assert document.content == "put the kettle on the stove\nis it hot?\nis it?"
     turns = {("1", "M"): (0, 27), ("2", "S"): (28, 38), ("2a", ""): (39, 45)}
@@ -171,7 +169,7 @@ def test_turns_are_segments_and_markables_of_their_level():
         ("M: go", "M:", "", "go"),
     ],
 )
-def test_turn_has_a_label_and_may_have_a_speaker(turn, label, speaker, content):
+def test_turn_has_label_and_optional_speaker(turn, label, speaker, content):
     document = read("#turns: turn\n" + turn)
     assert document.content == content
     assert document.segments == [Stretch("turn", 0, len(content), label, speaker)]
@@ -229,7 +227,7 @@ def test_error_names_file_line_and_column(text, line, column, message):
     assert str(error).startswith(f"dir/walk.txt:{line}:{column}: " if column else f"dir/walk.txt:{line}: ")
 
 
-def test_brackets_may_nest_a_thousand_deep():
+def test_brackets_may_nest_1000_deep():
     document = read("".join(f"[{n % 10}" for n in range(1000)) + "]" * 1000)
     assert [mark.parts for mark in document.marks] == [((n, 1000),) for n in range(1000)]
 
@@ -248,7 +246,7 @@ def test_brackets_may_nest_a_thousand_deep():
         ("[a](", "=", "", False),
     ],
 )
-def test_long_text_is_read_in_time_that_grows_with_it(head, piece, tail, is_read):
+def test_reading_text_takes_linear_time(head, piece, tail, is_read):
     def read_or_refuse(n):
         text = f"{head}{piece * n}{tail}"
         assert read(text).content if is_read else refused(text).line
@@ -267,7 +265,7 @@ PIECES: st.SearchStrategy[list[Piece]] = st.recursive(
 
 
 class Writer:
-    """Writes pieces in the format, and what a reader should find."""
+    """Writer of random plain text that also records the expected document."""
 
     def __init__(self) -> None:
         self.written = ""
@@ -313,13 +311,13 @@ def test_random_texts_are_read_back(lines):
 
 @examples(100)
 @given(st.text(st.sampled_from("[]()=|\\#: \nab1é\0\r"), max_size=40), st.booleans())
-def test_any_text_is_read_or_refused(text, turns):
+def test_random_files_are_read_or_refused(text, turns):
     check_read("#turns: turn\n1 M: " + text if turns else text)
     check_read(spoiled(DIALOGUE.encode(), random.Random(text)))
 
 
 def check_read(text: str | bytes) -> None:
-    """Assert that the file gives a sound result or a FormatError with a line."""
+    """Assert that the file is read as a valid document or refused with a line."""
     try:
         document = read(text)
     except FormatError as error:

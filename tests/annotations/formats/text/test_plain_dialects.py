@@ -1,5 +1,3 @@
-"""Dialects of plain text: each is read right, told of, or refused with what is there and what helps."""
-
 import pytest
 
 from annotations.formats import Links
@@ -59,5 +57,5 @@ CASES = [
 
 
 @pytest.mark.parametrize(("format_key", "dialect"), CASES)
-def test_dialect_of_plain_text_is_read_right_or_told_of_or_refused(format_key, dialect):
+def test_dialect_is_read_or_refused(format_key, dialect):
     check_dialect(format_key, dialect)

@@ -1,4 +1,4 @@
-"""Words and sentences of running text, as exports cut them."""
+"""Words and sentences of running text in exports."""
 
 import pytest
 from hypothesis import given
@@ -26,11 +26,11 @@ def sentences_of(content: str, *marked: tuple[int, int], has_sentences: bool = F
         ("A \U0001f469\u200d\U0001f467 go.", ["A \U0001f469\u200d\U0001f467 go ."]),
     ],
 )  # fmt: skip
-def test_punctuation_contractions_and_sentences_are_parted(content, sentences):
+def test_punctuation_contractions_and_sentences_are_split(content, sentences):
     assert sentences_of(content) == sentences
 
 
-def test_words_are_cut_at_markables_and_no_sentence_begins_in_one():
+def test_markables_split_words_but_not_sentences():
     content = "He saw the well-known. Then Anna ran."
     assert sentences_of(content, (11, 13), (15, 27)) == ["He saw the we ll - known . Then Anna ran ."]
     assert sentences_of(content, (11, 22)) == ["He saw the well - known .", "Then Anna ran ."]
@@ -40,7 +40,7 @@ def test_words_are_cut_at_markables_and_no_sentence_begins_in_one():
     "Mr. O'Neil does n't like U.S. dogs , he said .", "( a , b )", "a - b", "Ja !\nNein , nie .",
     "Anna ca n't sell well-known Yahoo! tickets to her , and/or U.S. firms .", "Anna , of cc-by Acme Inc.",
 ])  # fmt: skip
-def test_text_that_came_in_words_keeps_them(content):
+def test_tokenized_text_keeps_its_words(content):
     assert is_in_words(content, has_sentences=False)
     assert sentences_of(content) == content.split("\n")
 
@@ -49,13 +49,13 @@ def test_text_that_came_in_words_keeps_them(content):
     "Anna ran, he said.", "Anna ran.", "Why? - Because!", "one two", "He - well - ran.", "Quoi ? Non ! Oui.",
     "Er kam , sah, siegte.",
 ])  # fmt: skip
-def test_running_text_is_told_from_words(content):
+def test_running_text_is_not_tokenized(content):
     assert not is_in_words(content, has_sentences=False)
 
 
 @given(st.text(max_size=60))
 @examples(300)
-def test_cuts_lie_in_the_text_and_words_lose_nothing(text):
+def test_cuts_lose_no_characters(text):
     cuts, breaks = find_cuts(text, [], has_sentences=False)
     assert all(0 <= place <= len(text) for place in (*cuts, *breaks))
     assert list(cuts) == sorted(set(cuts))
@@ -66,7 +66,7 @@ def test_cuts_lie_in_the_text_and_words_lose_nothing(text):
 @pytest.mark.parametrize(
     "filling", ["word. Then, more! ", "a", "a.", "(", "-", "'s", "1,", "A.B. ", "\n", "\u0301", "\u200d"]
 )
-def test_cuts_are_found_in_time_that_grows_with_the_text(filling):
+def test_finding_cuts_takes_linear_time(filling):
     def find(n: int) -> None:
         content = filling * (n // len(filling))
         find_cuts(content, [(place, place + 1) for place in range(0, n // 2, 7)], has_sentences=False)

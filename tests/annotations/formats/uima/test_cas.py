@@ -1,5 +1,3 @@
-"""UIMA CAS as XMI and as JSON: what is read, what is written, and what is refused."""
-
 import json
 import re
 from dataclasses import replace
@@ -61,7 +59,7 @@ TYPES = types_of(
         ("Links:coref PartOf: Bridging:", {}, ["->", "->", "Bridging"]),
     ],
 )
-def test_layers_of_relations_point_by_their_names(layers, options, expected):
+def test_names_of_relation_layers_determine_pointers(layers, options, expected):
     spans = [Span("webanno.custom.Mention", start, start + 1) for start in range(4)]
     named = [layer.split(":") for layer in layers.split()]
     relations = [
@@ -155,7 +153,7 @@ def as_json(*elements: str, members: str | None = None) -> dict[str, object]:
     return json.loads(loaded.to_json())
 
 
-def test_lists_of_links_are_entities():
+def test_lists_of_links_become_entities():
     document = read(xmi(*CHAINS))
     assert (document.name, document.content, document.links) == ("walk", TEXT, Links.INDICES)
     assert indices(document) == [("Anna", ("1",)), ("her 👩🏽‍🚀dog", ("2",)), ("her", ("1",)), ("It", ("2",))]
@@ -165,7 +163,7 @@ def test_lists_of_links_are_entities():
     assert document.findings == []
 
 
-def test_json_is_read_as_xmi_is():
+def test_json_is_read_like_xmi():
     document, data = read_json(as_json(*CHAINS)), as_json(*CHAINS)
     assert [mark.line for mark in document.marks] == [None] * 4
     structures = data["%FEATURE_STRUCTURES"]
@@ -200,20 +198,20 @@ LOST = (8, 12)
         ([link(10, (3, 3), 11), link(11, HER), chain(12, 10)], "her 1", ["empty-span"]),
     ],
 )
-def test_lists_that_share_links_or_run_in_circles_are_read(elements, expected, told):
+def test_shared_and_circular_lists_are_read(elements, expected, told):
     document = read(xmi(*elements))
     found = [f"{words.replace('👩🏽‍🚀', '')} {'|'.join(chains)}" for words, chains in indices(document)]
     assert (", ".join(found), codes(document)) == (expected, told)
     assert all(finding.line for finding in document.findings)
 
 
-def test_long_list_is_followed_without_recursion():
+def test_long_list_is_read():
     links = [link(10 + each, ANNA if each % 2 else HER, 11 + each) for each in range(3000)]
     document = read(xmi(*links, link(3010, IT), chain(5, 10)))
     assert indices(document) == [("Anna", ("1",)), ("her", ("1",)), ("It", ("1",))]
 
 
-def test_many_chains_that_share_a_long_list_are_read():
+def test_chains_sharing_long_list_are_read():
     links = [link(10_000 + each, ANNA, 10_001 + each) for each in range(1500)]
     document = read(xmi(*links, link(11_500, IT), *(chain(20_000 + each, 10_000) for each in range(1500))))
     assert indices(document) == [("Anna", ("1",)), ("It", ("1",))]
@@ -242,7 +240,7 @@ def test_relations_point_from_governor_to_dependent():
     assert [(finding.code, finding.line) for finding in document.findings] == [("unknown-reference", 6)]
 
 
-def test_features_of_every_kind_are_answers_to_attributes():
+def test_features_become_attributes():
     kinds = {"type": "String", "topics": "StringArray", "age": "Integer", "size": "Double", "old": "Boolean"}
     features = {name: f"uima.cas.{kind}" for name, kind in kinds.items()}
     types = TYPES.replace(SPAN_TYPE, type_of(SPAN, ANNOTATION, kind=STRING, **features))
@@ -254,7 +252,7 @@ def test_features_of_every_kind_are_answers_to_attributes():
     assert (anna.answer, her.answer) == (Answer(category="person", attributes=expected), Answer())
 
 
-def test_samples_with_emoji_are_read_with_their_exact_text(samples):
+def test_sample_with_emoji_is_read(samples):
     folder = samples / "cas"
     [names] = cas.bundle_type_systems([f"cas/{file.name}" for file in folder.iterdir()], (".xmi",))
     assert names == ("cas/emoji.xmi", "cas/emoji-typesystem.xml")
@@ -272,7 +270,7 @@ def test_samples_with_emoji_are_read_with_their_exact_text(samples):
     assert given == made
 
 
-def test_text_is_that_of_the_initial_view_or_of_the_only_one():
+def test_text_is_read_from_initial_or_only_view():
     other = '<cas:Sofa xmi:id="2" sofaNum="2" sofaID="other" sofaString="abc"/>'
     assert read(xmi(*CHAINS, other)).content == TEXT
     assert read(xmi(text="a&#9;b&#13;&#10;c &amp; d&#10;")).content == "a\tb\r\nc & d\n"
@@ -288,7 +286,7 @@ def test_text_is_that_of_the_initial_view_or_of_the_only_one():
     assert "another text than its own" in refused(xmi(*CHAINS, f"{other}\n{view}")).message
 
 
-def test_file_without_a_type_system_has_dkpro_cores_types():
+def test_file_without_type_system_has_types_of_dkpro_core():
     document = read(xmi(*CHAINS, span(30, ANNA)), types=None)
     assert indices(document) == indices(read(xmi(*CHAINS)))
     assert codes(document) == ["no-type-system", "unknown-type"]
@@ -307,7 +305,7 @@ def test_file_without_a_type_system_has_dkpro_cores_types():
         ("walk.xmi other.xmi TypeSystem.xml", ["other.xmi TypeSystem.xml", "walk.xmi TypeSystem.xml"]),
     ],
 )
-def test_type_system_is_found_beside_or_above_the_text(files, bundles):
+def test_type_system_is_found_in_same_or_parent_folder(files, bundles):
     assert [" ".join(each) for each in cas.bundle_type_systems(files.split(), (".xmi",))] == bundles
 
 
@@ -352,7 +350,7 @@ def test_error_names_file_and_line(text, line, message):
     assert len(str(error)) < 400
 
 
-def test_entities_are_refused_in_the_text_and_in_the_type_system():
+def test_xml_entities_are_refused():
     declaration, text = '<!DOCTYPE x [<!ENTITY a "aaaa">]>', xmi(*CHAINS)
     assert refused(text.replace("\n", f"\n{declaration}", 1)).line == 1
     error = refused(text, declaration + TYPES)
@@ -382,22 +380,22 @@ def features(number: int) -> dict[str, str]:
         ),
     ],
 )
-def test_type_systems_that_are_refused(types, message):
+def test_invalid_type_systems_are_refused(types, message):
     error = refused(xmi(), types)
     assert message in error.message
     assert error.file == "dir/TypeSystem.xml"
 
 
 @pytest.mark.parametrize("name", ["a=1, b", "a b", "a.b", "1a", "", "a'", "__init__", "a\nb", "(x)"])
-def test_names_of_features_that_are_no_names_are_refused(name):
-    """They would become code in the library that holds the types."""
+def test_feature_names_with_code_are_refused(name):
+    """Cassis would run such names as code."""
     error = refused(xmi(), types_of(type_of("a.B", ANNOTATION, **{name: STRING})))
     assert "cannot be the name of a feature" in error.message
     data = as_json() | {"%TYPES": {"a.B": {"%SUPER_TYPE": ANNOTATION, name: {"%RANGE": STRING}}}}
     assert "cannot be the name of a feature" in refused_json(data).message
 
 
-def test_names_of_features_cannot_be_hidden_in_types_within_types():
+def test_nested_types_are_refused():
     inner = f"</name>{type_of('a.C', ANNOTATION)}<name>a=1, b</name><range"
     hidden = type_of("a.B", ANNOTATION, good=STRING).replace("</name><range", inner)
     assert "within another" in refused(xmi(), types_of(hidden)).message
@@ -419,7 +417,7 @@ def test_names_of_features_cannot_be_hidden_in_types_within_types():
         (b"\xff\xfe{\0}\0", "this is not UTF-8"),
     ],
 )
-def test_json_that_is_refused(data, message):
+def test_invalid_json_is_refused(data, message):
     assert message in str(refused_json(data))
 
 
@@ -463,7 +461,7 @@ def changed(data: dict[str, object], number: int, **values: object) -> dict[str,
         ({"@next": 1}, None),
     ],
 )
-def test_structures_in_json_that_are_refused(values, message):
+def test_invalid_structures_in_json_are_refused(values, message):
     data = changed(as_json(*CHAINS), 10, **values)
     if message is None:
         read_json(data)
@@ -472,7 +470,7 @@ def test_structures_in_json_that_are_refused(values, message):
 
 
 @pytest.mark.parametrize("text", ["a\0b", "\ud83d", 5, None])
-def test_texts_in_json_that_are_refused(text):
+def test_invalid_texts_in_json_are_refused(text):
     assert "text" in refused_json(changed(as_json(), 1, sofaString=text)).message
 
 
@@ -488,7 +486,7 @@ def test_texts_in_json_that_are_refused(text):
         ({"%TYPES": {"a.B": 1}}, "has no %SUPER_TYPE"),
     ],
 )
-def test_views_and_structures_in_json_that_are_refused(changes, message):
+def test_invalid_views_in_json_are_refused(changes, message):
     assert message in refused_json(as_json(*CHAINS) | changes).message
 
 
@@ -545,7 +543,7 @@ def test_chains_are_written_as_lists_of_links():
     ]
 
 
-def test_library_reads_what_is_written():
+def test_cassis_reads_written_files():
     files = {file.path: file.data for file in cas.write_xmi([INDEXED])}
     assert list(files) == ["walk.xmi", "TypeSystem.xml"]
     types = cassis.load_typesystem(files["TypeSystem.xml"].decode())
@@ -557,7 +555,7 @@ def test_library_reads_what_is_written():
     assert loaded.typecheck() == []
 
 
-def test_documents_share_a_type_system_and_exports_equal_bytes():
+def test_exports_share_type_system_and_are_reproducible():
     documents = [INDEXED, replace(INDEXED, name="other", marks=[])]
     assert [file.path for file in cas.write_xmi(documents)] == ["walk.xmi", "other.xmi", "TypeSystem.xml"]
     assert [file.path for file in cas.write_json(documents)] == ["walk.json", "other.json"]
@@ -565,6 +563,6 @@ def test_documents_share_a_type_system_and_exports_equal_bytes():
         assert write(documents) == write(documents)
 
 
-def test_characters_that_xml_cannot_hold_are_replaced_in_notes():
+def test_characters_not_allowed_in_xml_are_replaced():
     document = Document("walk", "", "a", [Mark(((0, 1),), answer=Answer(category="x", note="a\x01b\x00c"))])
     assert back(cas.write_xmi([document])).marks[0].answer.note == "a\ufffdb\ufffdc"

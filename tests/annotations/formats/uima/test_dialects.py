@@ -1,5 +1,3 @@
-"""Dialects of WebAnno TSV and UIMA CAS: each is read right, told of, or refused with what is there and what helps."""
-
 import json
 import re
 
@@ -20,7 +18,7 @@ CHAIN_LAYER = f"#T_CH={LINK}|referenceType|referenceRelation"
 
 
 def tsv(*layers: str, columns: list[list[str]], version="3.3", tab="\t", blank="\n\n", text=TEXT, starts=STARTS) -> str:
-    """Return a file of one sentence. columns: of each column the cells of the five words."""
+    """Return a file of one sentence. columns: the cells of the five words for each column."""
     rows = [
         "\t".join([f"1-{number + 1}", f"{start}-{start + len(word)}", word, *(column[number] for column in columns)])
         for number, (start, word) in enumerate(zip(starts, text.split(), strict=True))
@@ -405,7 +403,7 @@ IN_CHAIN = [
 
 
 def cas(*structures: dict[str, object], types: Types, text: str = CAS_TEXT, **more: object) -> dict[str, object]:
-    """Return a CAS, all structures with a place and chains in its view. more: what else it has, or has otherwise."""
+    """Return a CAS with all placed structures and chains in its view. more: further or replaced keys."""
     described: dict[str, dict[str, object]] = {}
     for name, (above, features) in types.items():
         ranges = {feature: {"%NAME": feature, "%RANGE": kind} for feature, kind in features.items()}
@@ -514,11 +512,11 @@ CASES = [pytest.param(key, each, id=f"{key}, {name}") for key, of in DIALECTS.it
 
 
 @pytest.mark.parametrize(("key", "dialect"), CASES)
-def test_dialect_of_uima_is_read_right_or_told_of_or_refused(key, dialect):
+def test_dialect_is_read_or_refused(key, dialect):
     check_dialect(key, dialect)
 
 
 @pytest.mark.parametrize("dialect", [XMI["CorefAnnotator: mentions of entities"], CAS_JSON["mentions of entities"]])
-def test_entities_are_called_by_their_labels(dialect):
+def test_entities_are_named_by_labels(dialect):
     [document] = read_files("xmi" if "walk.xmi" in dialect.files else "casjson", dialect)
     assert document.marks[0].answer.name == "A."

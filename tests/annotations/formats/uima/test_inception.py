@@ -1,4 +1,4 @@
-"""Project exports of INCEpTION: zips in a zip become the files of coders."""
+"""Project exports of INCEpTION, with an inner zip for each coder."""
 
 import io
 import zipfile
@@ -33,12 +33,12 @@ def zipped(files: dict[str, bytes | str]) -> bytes:
     return out.getvalue()
 
 
-def held(data: bytes, most_files: int = 100, most_bytes: int = 2**20) -> Package:
+def opened(data: bytes, most_files: int = 100, most_bytes: int = 2**20) -> Package:
     return open_package(data, "project.zip", most_files=most_files, most_bytes=most_bytes)
 
 
 def members(key: str, document: Document, coder: str) -> dict[str, bytes]:
-    """Return what INCEpTION puts into the zip of a coder: files that have the name of the coder."""
+    """Return the files in the inner zip of a coder, named after the coder."""
     write = FORMATS[key].write
     assert write is not None
     return {
@@ -59,8 +59,8 @@ def project(key: str, root: str = "") -> bytes:
 
 @every_flavour
 @pytest.mark.parametrize("root", ["", "exports/may/"])
-def test_zips_of_coders_become_files_called_after_the_text(key, root):
-    found = held(project(key, root))
+def test_zips_of_coders_become_files_named_after_text(key, root):
+    found = opened(project(key, root))
     expected = {f"{root}annotation/{path}{SUFFIXES[key]}" for path in ("anna/walk", "ben.k/walk", "anna/talk")}
     if key == "xmi":
         expected |= {path.replace(".xmi", "-typesystem.xml") for path in expected}
@@ -71,7 +71,7 @@ def test_zips_of_coders_become_files_called_after_the_text(key, root):
 
 
 @every_flavour
-def test_folder_names_text_and_coder(key):
+def test_text_and_coder_are_read_from_folders(key):
     brought = read_sources(key, open_sources([("export.zip", project(key))]), "parent")
     assert brought.failures == []
     found = {(coded.document.name, coded.coder): coded.document for coded in brought.documents}
@@ -112,8 +112,8 @@ TSV, DEEP = zipped({"anna.tsv": "1"}), zipped({"anna.zip": zipped({"anna.tsv": "
     ],
     ids=["in no zip", "no project", "no description", "names that differ", "a second file", "a zip in it"],
 )
-def test_files_of_a_package_are_renamed_or_put_aside(entries, files, ignored):
-    found = held(zipped(entries))
+def test_package_files_are_renamed_or_ignored(entries, files, ignored):
+    found = opened(zipped(entries))
     assert ([name for name, _ in found.files], found.ignored) == (files, ignored)
 
 
@@ -125,26 +125,26 @@ def test_files_of_a_package_are_renamed_or_put_aside(entries, files, ignored):
         (zipped({"anna.tsv": b"0" * 2**21}), "would grow to more than 200 times its size"),
     ],
 )
-def test_hostile_zip_in_the_zip_is_refused_naming_it(inner, message):
+def test_hostile_inner_zip_is_refused_with_name(inner, message):
     data = zipped({"exportedproject.json": "{}", "annotation/a.txt/ben.zip": inner})
     with pytest.raises(FormatError, match=f"^project.zip/annotation/a.txt/ben.zip: .*{message}"):
-        held(data, most_bytes=2**24)
+        opened(data, most_bytes=2**24)
 
 
-def test_files_and_bytes_are_counted_over_both_levels():
+def test_bounds_include_inner_zips():
     inner = zipped({"anna.tsv": b"1" * 1000, "TypeSystem.xml": b"2" * 1000})
     data = zipped({f"annotation/{text}.txt/anna.zip": inner for text in "ab"})
-    assert len(held(data, most_files=6).files) == 4
+    assert len(opened(data, most_files=6).files) == 4
     with pytest.raises(FormatError, match="at most 1 are read"):
-        held(data, most_files=5)
+        opened(data, most_files=5)
     size = 2 * (len(inner) + 2000)
-    assert len(held(data, most_bytes=size).files) == 4
+    assert len(opened(data, most_bytes=size).files) == 4
     with pytest.raises(FormatError) as caught:
-        held(data, most_bytes=size - 1)
+        opened(data, most_bytes=size - 1)
     assert caught.value.file == "project.zip/annotation/b.txt/anna.zip"
 
 
-def test_inner_zips_count_against_the_bounds_of_the_settings(settings):
+def test_settings_bound_inner_zips(settings):
     settings.IMPORT_MAX_FILES = 10
     with pytest.raises(FormatError, match="at most"):
         open_sources([("export.zip", project("xmi"))])
@@ -152,7 +152,7 @@ def test_inner_zips_count_against_the_bounds_of_the_settings(settings):
 
 @pytest.mark.django_db
 @every_flavour
-def test_command_reads_a_zip_and_gives_coders_their_work(tmp_path, key):
+def test_command_imports_zip_with_coders(tmp_path, key):
     file = tmp_path / "export.zip"
     file.write_bytes(project(key))
     options = {"project": "tales", "create": True, "coder_from": "parent", "option": ["categories=links"]}
@@ -163,7 +163,7 @@ def test_command_reads_a_zip_and_gives_coders_their_work(tmp_path, key):
 
 
 @pytest.mark.django_db
-def test_command_refuses_a_zip_that_cannot_be_read(tmp_path):
+def test_command_refuses_invalid_zip(tmp_path):
     file = tmp_path / "export.zip"
     file.write_bytes(b"no zip")
     with pytest.raises(CommandError, match=r"export\.zip: this zip cannot be read"):

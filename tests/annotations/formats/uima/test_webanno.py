@@ -1,5 +1,3 @@
-"""WebAnno TSV 3: what is read, what is written, and what is refused."""
-
 import re
 from collections import defaultdict
 
@@ -78,7 +76,7 @@ def spans_of(rows: str, layers: str = "#T_SP=webanno.custom.Span|value", text: s
     return f"#FORMAT=WebAnno TSV 3.3\n{layers}\n\n\n#Text={text}\n{rows}\n"
 
 
-def test_links_with_one_number_are_one_entity():
+def test_links_with_same_number_become_entity():
     document = read(SMALL)
     assert (document.name, document.links, document.findings) == ("walk", Links.INDICES, [])
     assert document.content == "😀 Anna lost her dog .\nIt was old ."
@@ -91,33 +89,33 @@ def test_links_with_one_number_are_one_entity():
     assert indices(other)[1:4] == [("her", ("1", "2")), ("dog", ("2",)), ("It", ("2",))]
 
 
-def test_units_and_points_are_counted_both_ways():
+def test_units_convert_utf_16_offsets_both_ways():
     units = Units("a😀b👩🏽‍🚀")
     assert [units.point(unit) for unit in range(-1, 13)] == [None, 0, 1, None, 2, 3, None, 4, None, 5, 6, None, 7, None]
     assert [units.unit(point) for point in range(8)] == [0, 1, 3, 4, 6, 8, 9, 11]
     assert Units("abc").point(3) == 3
 
 
-def test_columns_of_a_chain_follow_the_header():
+def test_columns_of_chain_follow_header():
     other = SMALL.replace("referenceType|referenceRelation", "referenceRelation|referenceType")
     other = re.sub(r",([a-z*]+\[\d\](?:\|\S+?)?),(\S+->\S+?),", r",\2,\1,", other)
     assert ",*->1-1,nam[1]," in other
     assert plain_of(read(other)) == plain_of(read(SMALL))
 
 
-def test_chains_of_one_number_in_two_layers_are_two():
+def test_equal_numbers_of_two_layers_are_different_chains():
     text = SMALL.replace(CHAIN, f"{CHAIN}\n#T_CH=webanno.custom.OtherLink|referenceType|referenceRelation")
     text = re.sub("^([12].*)$", r"\1_,_,", text, flags=re.M).replace("lost,_,_,_,_,", "lost,_,_,*[1],*->1-1,")
     assert indices(read(text))[:2] == [("Anna", ("1",)), ("lost", ("OtherLink-1",))]
 
 
-def test_span_that_is_called_two_things_keeps_the_first():
+def test_span_with_two_types_keeps_first():
     document = read(SMALL.replace("*->2-1,\n1-5", "*->2-3,\n1-5"))
     assert document.marks[1].answer == Answer(category="pr", indices=("1", "2"))
     assert codes(document) == ["several-types"]
 
 
-def test_relations_point_from_the_source_to_the_row_they_stand_on():
+def test_relations_become_pointers():
     document = read(RELATED)
     assert document.links == Links.POINTERS
     assert pointers(document) == [("her dog", []), ("her", []), ("it", ["her dog"])]
@@ -140,13 +138,13 @@ def test_relations_point_from_the_source_to_the_row_they_stand_on():
         ("1-1[2_2]", [], "points-to-itself"),
     ],
 )
-def test_relation_names_its_ends_by_number(source, targets, code):
+def test_relation_finds_its_spans_by_number(source, targets, code):
     document = read(RELATED.replace("1-5[0_2]", source))
     assert pointers(document) == [("her dog", []), ("her", []), ("it", targets)]
     assert [(finding.code, finding.line) for finding in document.findings[:1]] == ([(code, 7)] if code else [])
 
 
-def test_bridging_is_a_relation_of_its_own_unless_all_relations_point():
+def test_option_reads_bridging_relations_as_pointers():
     text = RELATED.replace(",coref,", ",bridge:other,")
     document = read(text)
     assert (document.links, document.findings) == (Links.NONE, [])
@@ -155,7 +153,7 @@ def test_bridging_is_a_relation_of_its_own_unless_all_relations_point():
     assert relations(read(text, relations="all")) == []
 
 
-def test_relations_by_their_names_point_where_they_are_called_coref():
+def test_option_reads_only_coref_relations_as_pointers():
     assert pointers(read(RELATED, relations="names"))[2] == ("it", ["her dog"])
     appositions = read(RELATED.replace(",coref,", ",appos,"), relations="names")
     assert relations(appositions) == [("it", [("appos", [["her dog"]])])]
@@ -165,7 +163,7 @@ def test_relations_by_their_names_point_where_they_are_called_coref():
     assert relations(read(nameless, relations="names")) == [("it", [("PartOf", [["her dog"]])])]
 
 
-def test_relation_to_a_layer_that_is_not_read_is_left_out():
+def test_relation_to_ignored_layer_is_left_out():
     layers = "#T_SP=a.First|kind\n#T_SP=a.Second|kind\n#T_RL=a.Bridging|type|BT_a.Second"
     rows = "1-1,0-2,aa,x,_,_,_,\n1-2,3-5,bb,_,y,bridging,1-3,\n1-3,6-8,cc,_,y,_,_,"
     document = read(spans_of(rows, layers))
@@ -173,18 +171,18 @@ def test_relation_to_a_layer_that_is_not_read_is_left_out():
     assert codes(document) == ["layer-left-out", "relations-left-out"]
 
 
-def test_features_besides_the_category_are_answers_to_attributes():
+def test_further_features_become_attributes():
     layers = "#T_SP=a.Mention|kind|gender|how_many"
     text = spans_of("1-1,0-2,aa,person[1],f[1],*[1],\n1-2,3-5,bb,person[1]|*[2],f[1]|*[2],*[1]|3[2],", layers)
-    one, other = read(text).marks
-    assert one.answer == Answer(category="person", attributes=(("gender", "f"),))
-    assert other.answer == Answer(attributes=(("how_many", "3"),))
+    first, second = read(text).marks
+    assert first.answer == Answer(category="person", attributes=(("gender", "f"),))
+    assert second.answer == Answer(attributes=(("how_many", "3"),))
     assert read(text, categories="links").marks[0].answer == Answer(attributes=(("gender", "f"),))
     as_attributes = read(text, categories="attributes").marks[0].answer
     assert as_attributes == Answer(attributes=(("gender", "f"), ("kind", "person")))
 
 
-def test_relations_with_equal_readings_are_meant_together():
+def test_relations_with_equal_readings_form_joint_reading():
     layer = "#T_RL=webanno.custom.{}|type|reading|BT_webanno.custom.Markable"
     layers = "\n".join(["#T_SP=webanno.custom.Markable", layer.format("Coref"), layer.format("OtherRelation")])
     said = "*,coref,1,1-3,bridging,*,1-3,"
@@ -205,13 +203,13 @@ def test_relations_with_equal_readings_are_meant_together():
     ],
     ids=["of the number", "of the place without numbers", "escaped star", "escaped backslash before a bracket"],
 )
-def test_values_are_of_the_spans_of_their_numbers(rows, expected):
+def test_values_belong_to_spans_by_number(rows, expected):
     document = read(spans_of(rows, "#T_SP=webanno.custom.Markable|category|name"))
     found = [f"{words(document, mark)} {mark.answer.category} {mark.answer.name}" for mark in document.marks]
     assert found == expected
 
 
-def test_spans_alone_have_their_first_feature_as_category():
+def test_first_feature_of_spans_becomes_category():
     layers = f"#T_SP={DKPRO}.lexmorph.type.pos.POS|PosValue\n#T_SP=webanno.custom.Span|value|more"
     document = read(spans_of("1-1,0-2,aa,NN,person[1],_,\n1-2,3-5,bb,NN,person[1],x[1],", layers))
     expected = Answer(category="person", attributes=(("more", "x"),))
@@ -219,7 +217,7 @@ def test_spans_alone_have_their_first_feature_as_category():
     assert (document.links, document.findings) == (Links.NONE, [])
 
 
-def test_first_layer_of_spans_is_read_and_others_are_named():
+def test_first_span_layer_is_read_and_others_reported():
     layer = f"#T_SP={DKPRO}.ner.type.NamedEntity|value"
     document = read(spans_of("1-1,0-2,aa,PER,x,y,", f"{layer}\n#T_SP=a.One|v\n#T_SP=a.Two|v"))
     assert [mark.answer.category for mark in document.marks] == ["x"]
@@ -228,7 +226,7 @@ def test_first_layer_of_spans_is_read_and_others_are_named():
     assert [mark.answer.category for mark in read(spans_of("1-1,0-2,aa,PER,", layer)).marks] == ["PER"]
 
 
-def test_chains_or_relations_or_spans_can_be_asked_for():
+def test_option_chooses_chains_relations_or_spans():
     text = SMALL.replace(CHAIN, f"#T_SP=a.Span|v\n{CHAIN}\n#T_RL=a.Coref|type|BT_a.Span")
     text = re.sub(r"^([12]-.*?,.*?,)(.*?),(.*)$", r"\1\2,_,\3_,_,", text, flags=re.M)
     text = text.replace("lost,_,_,_,_,_,", "lost,x,_,_,ana,2-1,").replace("It,_,", "It,x,")
@@ -239,7 +237,7 @@ def test_chains_or_relations_or_spans_can_be_asked_for():
     assert codes(read(text)) == ["layer-left-out", "relations-left-out"]
 
 
-def test_slots_point_from_their_span_to_those_that_play_a_role():
+def test_slots_become_pointers():
     layers = (
         "#T_SP=a.Host|v|ROLE_a.Host:antecedents_a.HostLink|a.Host\n"
         "#T_SP=a.Other|ROLE_a.Other:links_a.OtherLink|uima.tcas.Annotation"
@@ -265,7 +263,7 @@ PARTS = "1-1,0-2,aa,_,\n1-1.1,0-1,a,x,\n1-1.2,1-2,a,y[1],\n1-2,3-5,bb,y[1],\n1-3
     ],
     ids=["parts of tokens", "on nothing", "a token left out", "on the same words", "over sentences"],
 )
-def test_spans_stand_on_tokens_and_their_parts(rows, marks, told):
+def test_spans_cover_tokens_and_subtokens(rows, marks, told):
     document = read(spans_of(rows))
     found = [f"{mark.parts[0][0]}-{mark.parts[-1][1]} {mark.answer.category}" for mark in document.marks]
     assert (found, {len(mark.parts) for mark in document.marks}) == (marks.split("|"), {1})
@@ -273,20 +271,20 @@ def test_spans_stand_on_tokens_and_their_parts(rows, marks, told):
     assert len(document.segments) == 1 + rows.count("#Text")
 
 
-def test_values_are_escaped_with_backslashes():
+def test_backslashes_escape_values():
     value = r"\\\[1\]\|\_\->\;\t\n\*\x"
     document = read(spans_of("1-1\t0-2\taa\t" + value + "\t").encode())
     assert document.marks[0].answer.category == "\\[1]|_->;\t\n*\\x"
 
 
-def test_text_is_taken_with_its_white_space_and_escapes():
+def test_text_keeps_white_space_and_escapes():
     text = spans_of("1-1,0-1,a,_,\n1-2,3-5,b\\,_,\n1-3,7-8,c,_,", text="a\\t b\\\\\\r\n#Text=c ")
     document = read(text)
     assert document.content == "a\t b\\\r\nc "
     assert document.segments == [Stretch("sentence", 0, 8)]
 
 
-def test_up_to_version_3_1_text_is_escaped_as_in_java():
+def test_old_versions_escape_text_as_in_java():
     text = spans_of("1-1,0-2,😀,_,\n1-2,3-4,ü,_,", text='\\uD83D\\uDE00 \\u00fc\\"')
     for version in ("3.0", "3.1"):
         assert read(text.replace("TSV 3.3", f"TSV {version}")).content == '😀 ü"'
@@ -298,21 +296,21 @@ def test_up_to_version_3_1_text_is_escaped_as_in_java():
 
 
 @pytest.mark.parametrize(("begin", "between"), [(2, ""), (3, "\n"), (4, "\n "), (6, "\n   ")])
-def test_line_end_and_blanks_lie_between_sentences(begin, between):
+def test_offsets_determine_space_between_sentences(begin, between):
     document = read(spans_of(f"1-1,0-2,aa,_,\n\n#Text=bb\n2-1,{begin}-{begin + 2},bb,_,", text="aa"))
     assert document.content == f"aa{between}bb"
     assert document.segments == [Stretch("sentence", 0, 2), Stretch("sentence", begin, begin + 2)]
     assert read(spans_of("1-1,3-5,aa,x,", text="aa")).content == "   aa"
 
 
-def test_comments_tabs_and_last_line_ends_do_not_matter():
+def test_comments_and_trailing_tabs_are_ignored():
     commented = SMALL.replace("\n\n\n", "\n#Summary1=(human1) words\n#\n\n\n#Sentence.id=s1\n")
     without = "\n".join(line.rstrip(",") for line in SMALL.split("\n")).rstrip("\n")
     for text in (commented, without):
         assert plain_of(read(text)) == plain_of(read(SMALL))
 
 
-def test_layer_that_is_written_here_is_read_with_chains():
+def test_exported_markable_layer_is_read_with_chains():
     aa, bb = "1-1,0-2,aa,m1[1],*[1],true[1],why?[1],np[1],*->1-1,", "1-2,3-5,bb,*[2],true[2],*[2],*[2],_,_,"
     layers = f"#T_SP=webanno.custom.Markable|label|uncoded|optional|note\n{CHAIN}"
     document = read(spans_of(f"{aa}\n{bb}\n1-3,6-8,cc,_,_,_,_,*[1],*->1-2,", layers))
@@ -379,7 +377,7 @@ def test_error_names_file_and_line(text, line, message):
     assert str(error).startswith(f"dir/walk.tsv:{line}: ")
 
 
-def test_findings_annotations_and_cells_are_bounded(monkeypatch):
+def test_findings_and_annotations_are_bounded(monkeypatch):
     document = read(spans_of("1-1,0-2,aa," + "|".join(f"x[{number}]" for number in range(5000)) + ","))
     assert (len(document.marks), len(document.findings)) == (1, MAX_FINDINGS + 1)
     assert document.findings[-1].code == "more"
@@ -417,7 +415,7 @@ def written(document: Document) -> str:
     return file.data.decode()
 
 
-def test_chains_are_written_alone_where_they_say_all():
+def test_only_chains_are_written_if_sufficient():
     marks = {(2, 6): "1", (12, 19): "2", (12, 15): "1", (22, 24): "23"}
     document = walk(
         "😀 Anna lost her dog.  It was old.\n",
@@ -476,13 +474,13 @@ def test_pointers_are_written_as_relations_between_spans():
     assert written(document) == file_of(lines.replace("NOTE", r"a\|b\nc\_\[1\]")).decode()
 
 
-def test_markable_without_an_index_is_a_span_beside_the_chains():
+def test_markable_without_index_is_written_as_span():
     marks = [Mark(((0, 1),), answer=ANNA), Mark(((2, 3),), answer=Answer(category="none"))]
     text = written(walk("a b", *marks, sentences=[(0, 3)], links=Links.INDICES))
     assert text.endswith("1-1\t0-1\ta\t_\trefers[1]\t*->1-1\t\n1-2\t2-3\tb\tnone[1]\t_\t_\t\n")
 
 
-def test_white_space_at_the_edge_is_a_part_of_the_token_before_it():
+def test_white_space_at_edges_is_written_as_subtoken():
     marks = [Mark((span,), answer=Answer(category="x")) for span in ((1, 4), (1, 2), (5, 7))]
     text = written(walk("a b\tc\nd", *marks, sentences=[(0, 5), (6, 7)]))
     assert text.split("\n")[4:] == [
@@ -500,7 +498,7 @@ def test_white_space_at_the_edge_is_a_part_of_the_token_before_it():
     ]
 
 
-def test_markable_begins_with_the_first_word_after_blanks():
+def test_leading_white_space_is_trimmed_and_reported():
     document = walk("\n\ta b", *(Mark(((0, end),), answer=Answer(category="x")) for end in (3, 2)))
     kept, [loss] = reduce_document(document, webanno.FORMAT.supported_features)
     assert (loss.feature, len(loss.examples)) == (Feature.LEADING, 3)
@@ -518,14 +516,14 @@ def test_white_space_between_and_after_sentences_is_kept(between):
 
 @examples(100)
 @given(st.text(st.sampled_from("\\[]|_->;\t\n\r* x1"), max_size=12))
-def test_every_value_is_read_back(value):
+def test_values_are_read_back(value):
     document = walk("a b", Mark(((0, 3),), answer=Answer(category="x", note=value)))
     assert [mark.answer.note for mark in written_and_read(document).marks] == [re.sub("\r\n?", "\n", value)]
 
 
 @examples(100)
 @given(st.text(st.sampled_from("\\tnrfb u0041\t\r\n\x0b\x0c\u2028x😀"), max_size=12))
-def test_every_text_is_read_back(text):
+def test_random_texts_are_read_back(text):
     kept, _ = reduce_document(walk(f"a{text}z"), webanno.FORMAT.supported_features)
     assert written_and_read(kept).content == kept.content
 
@@ -535,7 +533,7 @@ def gum(samples) -> bytes:
     return (samples / "gum" / "GUM_news_iodine.webanno.tsv").read_bytes()
 
 
-def test_chains_of_gum_are_the_entities_of_its_conll_file(samples, gum):
+def test_gum_has_same_chains_as_conll_file(samples, gum):
     def chains(document):
         entities: dict[str, set[Place]] = defaultdict(set)
         for mark in document.marks:
@@ -553,7 +551,7 @@ def test_chains_of_gum_are_the_entities_of_its_conll_file(samples, gum):
     assert len(chains(other)) == 49
 
 
-def test_gum_says_which_antecedent_and_bridges_by_relations(gum):
+def test_gum_has_pointers_and_bridging_relations(gum):
     document = read(gum)
     assert (len(document.marks), len(document.segments), document.findings) == (312, 41, [])
     targets = [(mark, target) for mark in document.marks for target in mark.answer.pointers]
@@ -567,7 +565,7 @@ def test_gum_says_which_antecedent_and_bridges_by_relations(gum):
     assert sum(len(mark.answer.pointers) for mark in read(gum, relations="all").marks) == 183
 
 
-def test_words_that_a_spreadsheet_would_compute_are_kept():
+def test_words_like_formulas_are_kept():
     content = "=1+1 @cmd +A1 -2 '=x"
     mark = Mark(((0, 4),), answer=Answer(indices=("1",), note="=HYPERLINK(1)", name="@anna"))
     document = walk(content, mark, links=Links.INDICES)
