@@ -1,4 +1,4 @@
-"""What is chosen by its name where there is too much to tick, and the pages of lists after something was done."""
+"""Long lists: names typed instead of checkboxes, and the page shown after an action."""
 
 import re
 
@@ -51,11 +51,11 @@ def slugs(round_):
 
 
 def pages_of(page: str) -> list[str]:
-    """Return the addresses of the pages beside the one that is shown."""
+    """Return the addresses of the previous and the next page."""
     return re.findall(r'<a class="button small[^"]*" href="([^"]*)" rel="(?:prev|next)"', page)
 
 
-def test_texts_come_into_a_round_and_go_by_their_addresses(manager, pilot, few_choices):
+def test_round_form_adds_and_removes_texts_by_slug(manager, pilot, few_choices):
     assert 'name="add"' in manager.get(f"{ROUNDS}pilot/").content.decode()
     for between in ("{} {}", "{}, {}", "{}\r\n{}\r\n", " {},{} {}"):
         put_into_round(pilot, pilot.project.texts.filter(slug="t0"))
@@ -66,7 +66,7 @@ def test_texts_come_into_a_round_and_go_by_their_addresses(manager, pilot, few_c
         manager.post(f"{ROUNDS}pilot/change/", PILOT | {"add": "", "remove": "t2 t3"})
 
 
-def test_names_that_cannot_be_are_refused_and_nothing_is_half_done(manager, pilot, few_choices):
+def test_wrong_slugs_are_refused_and_round_keeps_its_texts(manager, pilot, few_choices):
     for sent, message in (
         ({"add": "t2 ghost"}, "There is no ghost:"),
         ({"remove": "t0 ghost T1"}, "There is no ghost, T1:"),
@@ -87,9 +87,7 @@ def test_names_that_cannot_be_are_refused_and_nothing_is_half_done(manager, pilo
     assert "t0" in slugs(Round.objects.get(name="main"))
 
 
-def test_after_an_error_the_pages_of_a_list_are_those_of_its_own_address(
-    manager, project, texts, few_choices, short_pages
-):
+def test_page_links_after_error_lead_to_round_page(manager, project, texts, few_choices, short_pages):
     refused = manager.post(f"{ROUNDS}main/change/", MAIN | {"add": "ghost", "remove": ""}).content.decode()
     addresses = pages_of(refused)
     assert addresses == [f"{ROUNDS}main/?texts=2#texts", f"{ROUNDS}main/?gold=2#gold"]
@@ -97,27 +95,27 @@ def test_after_an_error_the_pages_of_a_list_are_those_of_its_own_address(
     assert "<code>t1</code>" in following
 
 
-def chosen_in(client, sent) -> tuple[list[str], list[str]]:
+def exported_choices(client, sent) -> tuple[list[str], list[str]]:
     reply = client.post(EXPORT, {"format": "jsonlines"} | sent)
     assert reply.status_code == 302, reply.content.decode()
     made = Transfer.objects.latest("pk").choices
     return sorted(made["texts"]), sorted(made["coders"])
 
 
-def test_names_that_are_typed_mean_what_ticked_boxes_mean(manager, codings, texts, monkeypatch):
-    ticked = chosen_in(manager, {"texts": ["tea", "t1"], "coders": ["alice", "bob"]})
+def test_typed_names_select_the_same_as_checkboxes(manager, codings, texts, monkeypatch):
+    ticked = exported_choices(manager, {"texts": ["tea", "t1"], "coders": ["alice", "bob"]})
     assert ticked[0]
     monkeypatch.setattr(fields, "MAX_CHOICES", 1)
     page = manager.get(EXPORT).content.decode()
     assert re.search(r'<textarea name="texts"[^>]*placeholder="7 to choose from', page)
-    assert chosen_in(manager, {"texts": "t1\r\ntea, t1", "coders": "bob alice"}) == ticked
+    assert exported_choices(manager, {"texts": "t1\r\ntea, t1", "coders": "bob alice"}) == ticked
     reply = manager.post(EXPORT, {"format": "jsonlines", "texts": "tea ghost"})
     assert reply.status_code == 400
     assert "ghost is not one of the available choices" in reply.content.decode()
     assert "tea\nghost</textarea>" in reply.content.decode()
 
 
-def test_name_of_one_of_many_rounds_is_typed(manager, project, pilot, few_choices):
+def test_new_round_takes_typed_name_of_round_to_copy(manager, project, pilot, few_choices):
     for number in range(4):
         create_round(project, f"more-{number}")
     assert '<input type="text" name="copied"' in manager.get(ROUNDS).content.decode()
@@ -129,7 +127,7 @@ def test_name_of_one_of_many_rounds_is_typed(manager, project, pilot, few_choice
     assert slugs(project.rounds.get(name="copy")) == ["t0", "t1"]
 
 
-def test_a_page_that_there_is_not_is_the_first_or_the_last(manager, project, pilot, short_pages):
+def test_wrong_page_number_shows_first_or_last_page(manager, project, pilot, short_pages):
     for name in ("a", "b", "c"):
         create_round(project, name)
     last = ["0", "-1", "99", "9" * 400]
@@ -139,7 +137,7 @@ def test_a_page_that_there_is_not_is_the_first_or_the_last(manager, project, pil
         assert ('rel="next"' not in page.content.decode()) == (number in last), number
 
 
-def test_what_is_done_with_a_round_leads_back_to_the_page_that_has_it(manager, project, pilot, short_pages):
+def test_round_actions_redirect_to_list_page_with_round(manager, project, pilot, short_pages):
     for name in ("a", "b", "c"):
         create_round(project, name)  # main, pilot | a, b | c
     assert manager.post(f"{ROUNDS}b/order/", {"move": "down"}).url == f"{ROUNDS}?page=3"
@@ -152,7 +150,7 @@ def test_what_is_done_with_a_round_leads_back_to_the_page_that_has_it(manager, p
     assert manager.post(f"{ROUNDS}pilot/order/", {"move": "up"}).url == ROUNDS
 
 
-def test_a_member_who_is_added_or_removed_leads_to_the_page_of_the_member(manager, project, short_pages):
+def test_member_actions_redirect_to_list_page_with_member(manager, project, short_pages):
     users = User.objects.bulk_create([User(username=f"zoe{number}") for number in range(5)])
     Membership.objects.bulk_create([Membership(project=project, user=user, role="coder") for user in users[:4]])
     url = "/projects/tea/members/"
@@ -165,7 +163,7 @@ def test_a_member_who_is_added_or_removed_leads_to_the_page_of_the_member(manage
     assert manager.post(f"{url}{third.pk}/remove/", {"confirmed": "1"}).url == f"{url}?page=2"
 
 
-def test_a_link_to_the_gold_of_a_text_leads_to_the_page_that_has_it(manager, texts, short_pages):
+def test_link_to_gold_of_text_opens_page_with_text(manager, texts, short_pages):
     page = manager.get(f"{ROUNDS}main/?text=t3").content.decode()
     gold = page.partition('id="gold"')[2]
     assert ">Text 3</th>" in gold

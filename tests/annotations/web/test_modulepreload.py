@@ -1,4 +1,4 @@
-"""Links to the modules of a page: all that its main module reaches, and no more, under the names of production too."""
+"""Preload links of a page: exactly the modules that its main module imports."""
 
 import re
 import shutil
@@ -17,8 +17,8 @@ STATIC = project.BASE_DIR / "static"
 WORKBENCHES = ("coding", "pyramid")
 
 
-def reached(main, read):
-    """Return the address of every module that the main module reaches by `from`."""
+def imports(main, read):
+    """Return the addresses of the main module and of all modules that it imports by `from`."""
     found, ahead = set(), [main]
     while ahead:
         address = ahead.pop()
@@ -38,7 +38,7 @@ def static_folder(tmp_path_factory):
 
 @pytest.fixture
 def collected(settings, static_folder):
-    """Return the folder with the static files as a server of production has them."""
+    """Return the folder of the static files as collected for production."""
     settings.STATIC_ROOT = static_folder
     settings.STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
     settings.STORAGES = settings.STORAGES | {"staticfiles": {"BACKEND": "config.storage.ManifestStorage"}}
@@ -47,34 +47,34 @@ def collected(settings, static_folder):
     return static_folder
 
 
-def linked(workbench):
+def preload_links(workbench):
     return re.findall(r'<link rel="modulepreload" href="([^"]+)">', modulepreload(f"js/{workbench}/main.js"))
 
 
 @pytest.mark.parametrize("workbench", WORKBENCHES)
-def test_every_module_that_a_page_reaches_is_preloaded_once_and_no_other(workbench):
-    links = linked(workbench)
+def test_page_preloads_exactly_its_imported_modules(workbench):
+    links = preload_links(workbench)
     assert len(links) == len(set(links)) > 20
     assert links[0] == f"/static/js/{workbench}/main.js"
-    assert set(links) == reached(links[0], lambda address: (STATIC / address.removeprefix("/static/")).read_text())
+    assert set(links) == imports(links[0], lambda address: (STATIC / address.removeprefix("/static/")).read_text())
 
 
 @pytest.mark.parametrize(("workbench", "limit"), [("coding", 171_000), ("pyramid", 153_000)])
-def test_own_script_of_a_page_stays_small(workbench, limit):
-    modules = [STATIC / address.removeprefix("/static/") for address in linked(workbench)]
+def test_scripts_of_page_stay_small(workbench, limit):
+    modules = [STATIC / address.removeprefix("/static/") for address in preload_links(workbench)]
     assert sum(path.stat().st_size for path in [*modules, STATIC / "js/theme.js"]) < limit
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("workbench", WORKBENCHES)
-def test_in_production_the_links_have_the_names_that_modules_import(workbench, collected):
-    links = linked(workbench)
+def test_production_links_have_hashed_names_of_imports(workbench, collected):
+    links = preload_links(workbench)
     assert re.fullmatch(rf"/static/js/{workbench}/main\.[0-9a-f]{{12}}\.js", links[0])
-    assert set(links) == reached(links[0], lambda address: (collected / address.removeprefix("/static/")).read_text())
+    assert set(links) == imports(links[0], lambda address: (collected / address.removeprefix("/static/")).read_text())
 
 
 @pytest.mark.slow
-def test_in_production_modules_have_no_comments_and_are_still_javascript(collected):
+def test_production_modules_are_valid_without_comments(collected):
     if shutil.which("node") is None:
         skip_or_fail_in_ci("Node.js is missing: install nodejs")
     for module in (STATIC / "js").rglob("*.js"):
@@ -84,6 +84,6 @@ def test_in_production_modules_have_no_comments_and_are_still_javascript(collect
         subprocess.run(["node", "--input-type=module", "--check", "-"], input=served.read_bytes(), check=True)
 
 
-def test_a_module_that_is_not_there_is_an_error():
+def test_missing_module_raises_error():
     with pytest.raises(FileNotFoundError, match=r"static/js/none/main\.js"):
         imported_modules("js/none/main.js")

@@ -1,4 +1,4 @@
-"""The pages of rounds: their list, one round, and what managers change there."""
+"""The list of rounds and the page of a round."""
 
 import re
 from datetime import date
@@ -34,7 +34,7 @@ def rows(page):
     return [[" ".join(cell.split()) for cell in row.split("</td>")] for row in body.split("</tr>") if row.strip()]
 
 
-def test_a_round_is_made_with_the_texts_of_another(manager, project, text):
+def test_new_round_copies_texts_of_another_round(manager, project, text):
     page = manager.post(URL, FIELDS | {"copied": "main"}, follow=True)
     assert page.redirect_chain[-1][0] == f"{URL}pilot/"
     assert "Made the round pilot." in page.content.decode()
@@ -44,7 +44,7 @@ def test_a_round_is_made_with_the_texts_of_another(manager, project, text):
     assert ">pilot</a>" in manager.get(URL).content.decode()
 
 
-def test_a_bad_round_is_refused_where_it_is_bad(manager, project):
+def test_wrong_round_fields_are_refused(manager, project):
     for fields, message in (
         ({"name": "main"}, "There is a round main already."),
         ({"ends_on": "2026-02-01"}, "It ends before it starts."),
@@ -55,7 +55,7 @@ def test_a_bad_round_is_refused_where_it_is_bad(manager, project):
     assert names(project) == ["main"]
 
 
-def test_the_list_says_how_far_codings_are_and_under_what_they_were_coded(manager, project, pilot, codings, keys):
+def test_list_shows_progress_and_scheme_version_of_rounds(manager, project, pilot, codings, keys):
     judge(codings["alice"], keys["a"], "none")
     submit_coding(codings["bob"], codings["bob"].coder)
     page = manager.get(URL).content.decode()
@@ -67,7 +67,7 @@ def test_the_list_says_how_far_codings_are_and_under_what_they_were_coded(manage
     assert "Delete main" not in page
 
 
-def test_who_codes_sees_no_number_of_others(signed_in, people, project, pilot, codings, keys):
+def test_coding_manager_sees_no_progress_of_others(signed_in, people, project, pilot, codings, keys):
     judge(codings["alice"], keys["a"], "none")
     page = signed_in(people["manager-coder"]).get(URL).content.decode()
     assert "Submitted" not in page
@@ -75,7 +75,7 @@ def test_who_codes_sees_no_number_of_others(signed_in, people, project, pilot, c
     assert "Submitted" in signed_in(people["viewer"]).get(URL).content.decode()
 
 
-def test_rounds_are_put_into_another_order(manager, project, pilot):
+def test_rounds_move_up_and_down(manager, project, pilot):
     manager.post(f"{URL}pilot/order/", {"move": "up"})
     assert names(project) == ["pilot", "main"]
     manager.post(f"{URL}pilot/order/", {"move": "down"})
@@ -83,7 +83,7 @@ def test_rounds_are_put_into_another_order(manager, project, pilot):
     assert names(project) == ["main", "pilot"]
 
 
-def test_name_kind_and_dates_change(manager, project, pilot):
+def test_managers_rename_rounds_but_not_to_taken_names(manager, project, pilot):
     page = manager.post(f"{URL}pilot/change/", FIELDS | {"name": "first", "kind": "main"}, follow=True)
     assert "Saved the round first." in page.content.decode()
     assert names(project) == ["main", "first"]
@@ -91,7 +91,7 @@ def test_name_kind_and_dates_change(manager, project, pilot):
     assert (refused.status_code, names(project)) == (400, ["main", "first"])
 
 
-def test_what_counts_in_figures_changes_once_it_is_confirmed(manager, project, codings):
+def test_kind_of_round_with_submissions_changes_once_confirmed(manager, project, codings):
     submit_coding(codings["bob"], codings["bob"].coder)
     fields = {"name": "main", "kind": "training"}
     page = manager.post(f"{URL}main/change/", fields).content.decode()
@@ -101,7 +101,7 @@ def test_what_counts_in_figures_changes_once_it_is_confirmed(manager, project, c
     assert project.rounds.get().kind == "training"
 
 
-def test_texts_come_into_a_round_and_go_all_or_none(manager, project, text, pilot):
+def test_round_form_changes_texts_all_or_none(manager, project, text, pilot):
     other = project.texts.create(slug="milk", title="Milk", content="Milk.")
     fields = FIELDS | {"name": "pilot", "with_texts": "1"}
     manager.post(f"{URL}pilot/change/", fields | {"texts": [text.pk, other.pk]})
@@ -114,7 +114,7 @@ def test_texts_come_into_a_round_and_go_all_or_none(manager, project, text, pilo
     assert set(pilot.texts.all()) == {other}
 
 
-def test_one_save_keeps_fields_and_ticked_texts(manager, project, text, pilot):
+def test_round_form_saves_fields_and_texts_together(manager, project, text, pilot):
     page = manager.get(f"{URL}pilot/").content.decode()
     assert page.count(">Save") == 1
     sent = FIELDS | {"name": "first", "with_texts": "1", "texts": [text.pk]}
@@ -126,7 +126,7 @@ def test_one_save_keeps_fields_and_ticked_texts(manager, project, text, pilot):
     assert set(names(project)) == {"main", "first"}
 
 
-def test_a_round_is_closed_once_it_is_confirmed_and_opened_again(manager, project, codings):
+def test_round_closes_once_confirmed_and_reopens(manager, project, codings):
     page = manager.post(f"{URL}main/close/").content.decode()
     assert "Not submitted: 2 codings." in page
     assert not project.rounds.get().is_closed
@@ -137,7 +137,7 @@ def test_a_round_is_closed_once_it_is_confirmed_and_opened_again(manager, projec
     assert not project.rounds.get().is_closed
 
 
-def test_an_empty_round_is_deleted_once_it_is_confirmed(manager, project, pilot):
+def test_empty_round_is_deleted_once_confirmed(manager, project, pilot):
     assert "Delete the round pilot?" in manager.post(f"{URL}pilot/delete/").content.decode()
     assert names(project) == ["main", "pilot"]
     manager.post(f"{URL}pilot/delete/", {"confirmed": "1"})
@@ -150,7 +150,7 @@ def test_an_empty_round_is_deleted_once_it_is_confirmed(manager, project, pilot)
     ("obstacle", "reason"),
     [("text", "“Milk”: in no other round than pilot."), ("required", "Texts of main require this training")],
 )
-def test_what_keeps_a_round_is_said_before_its_deletion_is_confirmed(manager, project, pilot, obstacle, reason):
+def test_deletion_page_names_obstacles_of_round(manager, project, pilot, obstacle, reason):
     if obstacle == "text":
         put_into_round(pilot, [project.texts.create(slug="milk", title="Milk", content="Milk.")])
     else:
@@ -164,7 +164,7 @@ def test_what_keeps_a_round_is_said_before_its_deletion_is_confirmed(manager, pr
     assert "pilot" in names(project)
 
 
-def test_practice_that_cannot_count_is_refused_before_it_is_asked(manager, project, codings):
+def test_training_round_with_submissions_stays_training(manager, project, codings):
     submit_coding(codings["bob"], codings["bob"].coder)
     Round.objects.filter(project=project).update(kind="training", scheme_version=1)
     page = manager.post(f"{URL}main/change/", {"name": "main", "kind": "main"})
@@ -172,7 +172,7 @@ def test_practice_that_cannot_count_is_refused_before_it_is_asked(manager, proje
     assert "Coders have trained in it" in page.content.decode()
 
 
-def test_texts_are_assigned_in_a_round(manager, project, text, alice, pilot):
+def test_texts_are_assigned_in_open_rounds_only(manager, project, text, alice, pilot):
     put_into_round(pilot, [text])
     page = manager.get("/projects/tea/assign/", {"round": "pilot"}).content.decode()
     assert '<option value="pilot" selected>' in page
@@ -185,7 +185,7 @@ def test_texts_are_assigned_in_a_round(manager, project, text, alice, pilot):
     assert "The round pilot is closed" in refused.content.decode()
 
 
-def test_a_coders_list_names_rounds_where_there_are_several(signed_in, project, text, alice, pilot, codings):
+def test_coder_list_names_rounds_if_there_are_several(signed_in, project, text, alice, pilot, codings):
     client = signed_in(alice)
     assert "?round=" not in client.get("/projects/tea/").content.decode()
     assign_texts(project, [text], [alice], pilot)
@@ -197,7 +197,7 @@ def test_a_coders_list_names_rounds_where_there_are_several(signed_in, project, 
     assert ">closed</span>" in client.get("/projects/tea/").content.decode()
 
 
-def test_the_overview_has_a_row_for_each_round_of_a_text(manager, project, text, alice, pilot, codings):
+def test_overview_has_row_per_text_and_round(manager, project, text, alice, pilot, codings):
     assign_texts(project, [text], [alice], pilot)
     page = manager.get("/projects/tea/").content.decode()
     assert "?coder=alice&amp;round=pilot" in page
@@ -207,7 +207,7 @@ def test_the_overview_has_a_row_for_each_round_of_a_text(manager, project, text,
     assert manager.get("/projects/tea/texts/tea/", {"coder": "bob", "round": "pilot"}).status_code == 404
 
 
-def test_the_list_costs_the_same_queries_at_any_size(signed_in, people, project, text, django_assert_max_num_queries):
+def test_list_takes_fixed_number_of_queries(signed_in, people, project, text, django_assert_max_num_queries):
     clients = [signed_in(people[role]) for role in ("manager", "viewer")]
     costs = []
     for client in clients:
@@ -223,7 +223,7 @@ def test_the_list_costs_the_same_queries_at_any_size(signed_in, people, project,
             client.get(URL)
 
 
-def test_an_archived_project_shows_its_rounds_without_forms(manager, project, charlie):
+def test_archived_project_shows_rounds_without_forms(manager, project, charlie):
     add_member(project, charlie, Membership.Role.MANAGER)
     manager.post("/projects/tea/archive/", {"confirmed": "1"})
     page = manager.get(URL).content.decode()
@@ -233,7 +233,7 @@ def test_an_archived_project_shows_its_rounds_without_forms(manager, project, ch
     assert names(project) == ["main"]
 
 
-def test_who_codes_and_manages_is_not_told_that_somebody_works_in_a_round(signed_in, project, codings, keys):
+def test_coding_manager_does_not_see_that_round_has_begun(signed_in, project, codings, keys):
     add_member(project, person("maya"), Membership.Role.MANAGER_CODER)
     maya, api = signed_in(person("maya")), "/api/v1/projects/tea/rounds/"
     change = FIELDS | {"name": "main", "kind": "recheck"}
@@ -252,7 +252,7 @@ def test_who_codes_and_manages_is_not_told_that_somebody_works_in_a_round(signed
     assert "scheme 1" in signed_in(person("charlie")).get(URL).content.decode()
 
 
-def test_texts_without_markables_are_a_step_to_do_unless_coders_mark(manager, project, text):
+def test_overview_asks_for_markables_unless_coders_mark(manager, project, text):
     step = "Import or paste the texts, with markables unless coders mark."
     assert step not in manager.get("/projects/tea/").content.decode()
     text.markables.all().delete()

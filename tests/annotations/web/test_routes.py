@@ -1,4 +1,4 @@
-"""annotations names no route of agreement, which registers its tabs and cards instead."""
+"""The tabs that agreement registers."""
 
 import pytest
 from django.urls import reverse
@@ -9,7 +9,7 @@ from tests.shared.agreeing import KINDS, WALK, coded_project
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_tab_of_agreement_leads_to_a_page(signed_in, charlie, kind):
+def test_every_results_tab_opens_a_page(signed_in, charlie, kind):
     coded_project("walk", kind, WALK)
     project = Project.objects.visible_to(charlie).get(slug="walk")
     own = tabs_for(project)["results"]

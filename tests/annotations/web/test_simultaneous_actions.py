@@ -1,4 +1,4 @@
-"""What people do twice, late, or while somebody else does it: nobody's work is lost without a word."""
+"""Actions that users repeat, or take while somebody else changes the same data."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -46,7 +46,7 @@ def dana(project):
 
 @pytest.fixture
 def meanwhile(monkeypatch) -> Callable[..., list]:
-    """Return a function that lets something happen in another connection at the first call of a given function."""
+    """Return a function that runs an action in another connection at the first call of a given function."""
 
     def arrange(owner: object, name: str, do: Callable[[], object], *, before: bool = False) -> list:
         usual, found = getattr(owner, name), []
@@ -82,7 +82,7 @@ def fields(client: Client, form: str) -> dict:
     return {name: found[name].value() or "" for name in found.fields}
 
 
-def test_an_old_form_undoes_nobodys_guidelines_unless_it_is_sent_again(project, charlie, dana):
+def test_outdated_form_overwrites_changes_only_if_sent_again(project, charlie, dana):
     old = fields(signed_in(charlie), "about_form") | {"about": "1"}
     assert status_of(signed_in(dana), SCHEME, old | {"guidelines": "Two hours of work."}) == 302
     answer = signed_in(charlie).post(SCHEME, old | {"title": "Tea again"})
@@ -96,7 +96,7 @@ def test_an_old_form_undoes_nobodys_guidelines_unless_it_is_sent_again(project, 
     assert (project.title, project.guidelines) == ("Tea again", old["guidelines"])
 
 
-def test_an_old_form_opens_no_results_that_were_closed_since(project, charlie, dana):
+def test_outdated_form_does_not_reopen_closed_results(project, charlie, dana):
     Project.objects.update(results_open=True)
     old = fields(signed_in(charlie), "about_form") | {"about": "1", "results_open": "on"}
     closed = {name: value for name, value in old.items() if name != "results_open"}
@@ -109,7 +109,7 @@ def test_an_old_form_opens_no_results_that_were_closed_since(project, charlie, d
 # ---- members, invitations and projects
 
 
-def test_who_was_made_the_only_manager_since_is_not_removed(project, charlie):
+def test_outdated_removal_keeps_only_manager(project, charlie):
     dana = person("dana")
     stale = add_member(project, dana, Membership.Role.ADJUDICATOR)
     add_member(project, dana, Membership.Role.MANAGER)
@@ -119,14 +119,14 @@ def test_who_was_made_the_only_manager_since_is_not_removed(project, charlie):
         remove_membership(stale)
 
 
-def test_who_is_removed_twice_is_removed(project, charlie, alice):
+def test_removing_member_twice_succeeds(project, charlie, alice):
     found = [Membership.objects.get(project=project, user=alice) for _ in range(2)]
-    for one in found:
-        remove_membership(one)
+    for membership in found:
+        remove_membership(membership)
     assert not Membership.objects.filter(user=alice).exists()
 
 
-def test_a_second_click_on_join_says_that_one_may_have_joined(project, charlie, meanwhile):
+def test_second_click_on_join_suggests_to_sign_in(project, charlie, meanwhile):
     _, secret = invitations.invite(project, Membership.Role.CODER, charlie, days=7)
     new = {"username": "dora", "password1": "lavender-9-canoe", "password2": "lavender-9-canoe"}
     address = f"/invitations/{secret}/"
@@ -136,7 +136,7 @@ def test_a_second_click_on_join_says_that_one_may_have_joined(project, charlie, 
     assert "If it is yours, sign in." in answer.content.decode()
 
 
-def test_an_invitation_withdrawn_at_the_last_moment_lets_nobody_in(project, charlie, mallory, meanwhile):
+def test_invitation_withdrawn_meanwhile_lets_nobody_in(project, charlie, mallory, meanwhile):
     made, secret = invitations.invite(project, Membership.Role.CODER, charlie, days=7)
     withdrawal = f"/projects/tea/invitations/{made.pk}/withdraw/"
     withdrawn = meanwhile(invitations, "find_invitation", lambda: status_of(signed_in(charlie), withdrawal))
@@ -145,7 +145,7 @@ def test_an_invitation_withdrawn_at_the_last_moment_lets_nobody_in(project, char
     assert not Membership.objects.filter(user=mallory).exists()
 
 
-def test_an_invitation_that_was_used_is_not_said_to_be_withdrawn(project, charlie, mallory, meanwhile):
+def test_invitation_used_meanwhile_cannot_be_withdrawn(project, charlie, mallory, meanwhile):
     made, secret = invitations.invite(project, Membership.Role.CODER, charlie, days=7)
     joined = meanwhile(
         invitations, "withdraw", lambda: status_of(signed_in(mallory), f"/invitations/{secret}/"), before=True
@@ -155,7 +155,7 @@ def test_an_invitation_that_was_used_is_not_said_to_be_withdrawn(project, charli
     assert Invitation.objects.get().used_by == mallory
 
 
-def test_a_project_is_made_once(charlie, meanwhile):
+def test_second_click_creates_no_second_project(charlie, meanwhile):
     charlie.user_permissions.add(Permission.objects.get(codename="add_project"))
     sent = {"title": "Coffee", "slug": "coffee", "scheme": "clusters", "guidelines": ""}
     first = meanwhile(ProjectForm, "is_valid", lambda: status_of(signed_in(charlie), "/projects/new/", sent))
@@ -168,7 +168,7 @@ def test_a_project_is_made_once(charlie, meanwhile):
 # ---- work
 
 
-def test_who_is_removed_while_work_is_given_out_gets_none(project, charlie, meanwhile):
+def test_member_removed_meanwhile_gets_no_assignments(project, charlie, meanwhile):
     fred = person("fred")
     member = add_member(project, fred, Membership.Role.CODER)
     meanwhile(assignment_pages, "assign_texts", lambda: remove_membership(member), before=True)
@@ -179,8 +179,8 @@ def test_who_is_removed_while_work_is_given_out_gets_none(project, charlie, mean
 
 
 @pytest.mark.skipif("connection.vendor == 'sqlite'", reason="one writes after the other")
-def test_who_gets_work_does_not_come_to_see_that_of_others(project, charlie, monkeypatch):
-    """The role is changed by somebody who has to wait for the work to be given out, and then is refused."""
+def test_coder_with_new_assignment_cannot_become_viewer(project, charlie, monkeypatch):
+    """The change of the role waits for the assignment, and then is refused."""
     fred, said = person("fred"), []
     add_member(project, fred, Membership.Role.CODER)
     usual = CodingQuerySet.bulk_create
@@ -207,7 +207,7 @@ def test_who_gets_work_does_not_come_to_see_that_of_others(project, charlie, mon
     assert "stay blind" in said[0]
 
 
-def test_a_form_to_begin_the_agreed_pyramid_takes_it_from_nobody(alice, bob, charlie, dana):
+def test_outdated_start_keeps_owner_of_agreed_pyramid(alice, bob, charlie, dana):
     project = pyramids.pyramid_project()
     docset = pyramids.docset(project, alice, bob)
     for manager in (charlie, dana):
@@ -226,7 +226,7 @@ def test_a_form_to_begin_the_agreed_pyramid_takes_it_from_nobody(alice, bob, cha
     assert Coding.objects.of_people().get(kind=Coding.Kind.AGREED).coder == eve
 
 
-def test_who_has_handed_on_a_pyramid_does_not_hand_it_in(alice, bob, meanwhile):
+def test_reassigned_pyramid_is_not_submitted_by_former_owner(alice, bob, meanwhile):
     project = pyramids.pyramid_project()
     docset = pyramids.docset(project, alice, bob)
     adam, eve = person("adam"), person("eve")
@@ -256,13 +256,13 @@ def discarded(user: User, pk: int) -> Callable[[], int]:
     return lambda: status_of(signed_in(user), f"/transfers/{pk}/discard/")
 
 
-def test_an_export_discarded_after_it_was_carried_out_is_gone_and_no_more(export, charlie, meanwhile):
+def test_export_discarded_meanwhile_answers_not_found(export, charlie, meanwhile):
     done = meanwhile(type(orders.run_transfer), "call", discarded(charlie, export.pk))
     answer = signed_in(charlie).post(f"/transfers/{export.pk}/carry-out/", follow=True)
     assert (done, answer.status_code) == ([302], 404)
 
 
-def test_a_list_is_shown_though_what_is_in_it_is_discarded_meanwhile(export, charlie, meanwhile):
+def test_list_opens_though_transfers_are_deleted_meanwhile(export, charlie, meanwhile):
     Transfer.objects.update(state="running", heartbeat_at=timezone.now() - timedelta(days=1), total=1)
     meanwhile(orders, "is_abandoned", lambda: Transfer.objects.all().delete())
     assert signed_in(charlie).get("/projects/tea/transfers/").status_code == 200

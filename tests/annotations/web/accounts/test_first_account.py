@@ -1,4 +1,4 @@
-"""The first account, by a link that works once, while there is none."""
+"""The link that creates the first account."""
 
 import pytest
 from django.core.cache import cache
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.django_db
 GIVEN = {"username": "anna", "password1": "lavender-9-canoe", "password2": "lavender-9-canoe"}
 
 
-def test_the_link_makes_an_account_that_may_do_everything_and_signs_in(client):
+def test_link_creates_superuser_and_signs_in(client):
     link = make_link()
     page = client.get(link)
     assert "Make the first account" in page.content.decode()
@@ -25,7 +25,7 @@ def test_the_link_makes_an_account_that_may_do_everything_and_signs_in(client):
     assert make_link() == ""
 
 
-def test_the_link_works_once_even_if_the_account_is_deleted(client):
+def test_link_works_once_even_if_account_is_deleted(client):
     link = make_link()
     client.post(link, GIVEN)
     User.objects.all().delete()
@@ -34,7 +34,7 @@ def test_the_link_works_once_even_if_the_account_is_deleted(client):
     assert not User.objects.exists()
 
 
-def test_whoever_makes_an_account_otherwise_ends_the_link(client, alice):
+def test_account_created_elsewhere_ends_link(client, alice):
     User.objects.all().delete()
     link = make_link()
     User.objects.create(username="bob")
@@ -42,7 +42,7 @@ def test_whoever_makes_an_account_otherwise_ends_the_link(client, alice):
     assert set(User.objects.values_list("username", flat=True)) == {"bob"}
 
 
-def test_only_the_latest_link_works(client):
+def test_only_latest_link_works(client):
     first, second = make_link(), make_link()
     assert client.get(first).status_code == 404
     assert client.get(second).status_code == 200
@@ -51,7 +51,7 @@ def test_only_the_latest_link_works(client):
     assert client.get(second).status_code == 404
 
 
-def test_what_is_wrong_in_the_form_is_said_and_the_link_works_on(client):
+def test_link_still_works_after_wrong_form(client):
     link = make_link()
     answer = client.post(link, {**GIVEN, "password2": "other"})
     assert (answer.status_code, User.objects.exists()) == (400, False)

@@ -3,7 +3,7 @@
 import pytest
 
 
-def test_everybody_reads_a_manual_and_its_pictures_without_a_query(client, db, django_assert_num_queries):
+def test_manuals_and_pictures_are_public_and_take_no_queries(client, db, django_assert_num_queries):
     with django_assert_num_queries(0):
         page = client.get("/help/coding/").content.decode()
         picture = client.get("/help/images/coding.png/")
@@ -17,7 +17,7 @@ def test_everybody_reads_a_manual_and_its_pictures_without_a_query(client, db, d
     assert b"".join(drawing.streaming_content).startswith(b"<svg")
 
 
-def test_the_search_shows_sections_with_the_words_marked(client, db):
+def test_search_marks_words_in_sections(client, db):
     page = client.get("/help/", {"q": "MASI"}).content.decode()
     assert '/help/glossary/#masi">MASI</a>' in page
     assert "<mark>MASI</mark>" in page
@@ -26,5 +26,5 @@ def test_the_search_shows_sections_with_the_words_marked(client, db):
 @pytest.mark.parametrize(
     "address", ["ghost/", "README/", "images/ghost.png/", "images/film.gif/", "images/..%2F..%2Fmanage.py/"]
 )
-def test_what_is_no_manual_is_not_there(client, db, address):
+def test_unknown_manuals_and_pictures_are_not_found(client, db, address):
     assert client.get(f"/help/{address}").status_code == 404

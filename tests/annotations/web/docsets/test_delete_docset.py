@@ -1,4 +1,4 @@
-"""Deleting a docset, a summary or a peer of it."""
+"""Deletion of docsets, model summaries and peers."""
 
 import re
 
@@ -27,7 +27,7 @@ def client(signed_in, charlie, docset):
     return signed_in(charlie)
 
 
-def test_a_docset_goes_with_summaries_peers_and_pyramids(client, docset, alice):
+def test_docset_is_deleted_with_texts_and_pyramids(client, docset, alice):
     build(Coding.objects.of_people().select_related("text", "coder").get(coder=alice), SINKING)
     page = client.get(URL)
     assert {"2 texts", "1 submitted coding", "1 empty assignment"} <= set(page.context["figures"].lines)
@@ -37,7 +37,7 @@ def test_a_docset_goes_with_summaries_peers_and_pyramids(client, docset, alice):
     assert not any(model.objects.exists() for model in (Docset, Text, Coding, SCU))
 
 
-def test_a_peer_goes_alone(client, docset):
+def test_peer_is_deleted_alone(client, docset):
     url = "/projects/ferry/texts/swimmers/delete/"
     assert url in client.get("/projects/ferry/docsets/sinking/").content.decode()
     seen = client.get(url).context["form"]["seen"].value()
@@ -49,15 +49,15 @@ def test_a_peer_goes_alone(client, docset):
 SUMMARY = "/projects/ferry/docsets/sinking/summaries/delete/"
 
 
-def test_a_summary_goes_while_nobody_has_begun(client, docset):
+def test_summary_is_deleted_while_nobody_has_begun(client, docset):
     assert f"{SUMMARY}?name=two" in client.get("/projects/ferry/docsets/sinking/").content.decode()
     assert "Delete the summary “two”" in client.get(SUMMARY, {"name": "two"}).content.decode()
     client.post(SUMMARY, {"name": "two"})
     text = docset.texts.get(role="models")
     others = [content for name, content in SUMMARIES if name != "two"]
-    segments = [text.content[one.start : one.end] for one in text.segments.all()]
+    segments = [text.content[segment.start : segment.end] for segment in text.segments.all()]
     assert [segment.strip() for segment in segments] == others
-    words = {text.content[one.start : one.end] for one in text.markables.all()}
+    words = {text.content[markable.start : markable.end] for markable in text.markables.all()}
     assert words == set(re.findall(r"\w+", " ".join(others)))
     assert text.codings.of_people().count() == 2
     assert SUMMARY not in client.get("/projects/ferry/docsets/sinking/").content.decode()
@@ -66,7 +66,7 @@ def test_a_summary_goes_while_nobody_has_begun(client, docset):
     assert "has no summary" in client.post(SUMMARY, {"name": "ghost"}, follow=True).content.decode()
 
 
-def test_a_summary_stays_once_a_coding_of_the_docset_has_begun(client, docset, alice):
+def test_summary_stays_once_coding_has_begun(client, docset, alice):
     build(Coding.objects.of_people().select_related("text", "coder").get(coder=alice), SINKING, hand_in=False)
     before = docset.texts.get(role="models").content
     assert SUMMARY not in client.get("/projects/ferry/docsets/sinking/").content.decode()

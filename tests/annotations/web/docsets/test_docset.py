@@ -1,4 +1,4 @@
-"""A docset's page: summaries, peers, who codes what; and its forms."""
+"""The page of a docset and its forms."""
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -48,7 +48,7 @@ def manager(ferry, charlie, signed_in):
 
 
 @pytest.fixture
-def built(ferry) -> Coding:
+def pyramid(ferry) -> Coding:
     """Make Alice's pyramid and submit it."""
     return build(codings_of(models_of(ferry))["alice"], SINKING)
 
@@ -65,7 +65,7 @@ def rows(*peers: tuple[str, str, str], **fields: object) -> dict[str, object]:
     return sent | fields
 
 
-def test_summaries_and_peers_are_there_to_read(manager, peer):
+def test_page_shows_summaries_and_peers(manager, peer):
     page = manager.get(URL).content.decode()
     assert all(content in page for _, content in SUMMARIES)
     assert "3 model summaries, 26 words, 1 peer." in " ".join(page.split())
@@ -73,7 +73,7 @@ def test_summaries_and_peers_are_there_to_read(manager, peer):
     assert "System A" in page
 
 
-def test_who_codes_what_is_told_with_ways_to_give_it_back(manager, built, peer, alice):
+def test_page_shows_progress_and_reopens_pyramids(manager, pyramid, peer, alice):
     assign_peers(peer.docset, [peer], [alice], agreed=False)
     [coding] = peer.codings.of_people().select_related("coder", "text")
     send(coding, says(contributor(peer, "a ferry sank"), "sank"), says(contributor(peer, "Prices rose")))
@@ -83,11 +83,11 @@ def test_who_codes_what_is_told_with_ways_to_give_it_back(manager, built, peer, 
     back = "/projects/ferry/texts/sinking/codings/alice/reopen/"
     assert back in page
     assert manager.post(back, {"confirmed": "1"}, follow=True).redirect_chain == [(URL, 302)]
-    built.refresh_from_db()
-    assert built.status == "open"
+    pyramid.refresh_from_db()
+    assert pyramid.status == "open"
 
 
-def test_a_coder_sees_the_summaries_and_what_is_theirs(signed_in, ferry, built, peer, alice, bob):
+def test_coder_sees_summaries_and_own_work_only(signed_in, ferry, pyramid, peer, alice, bob):
     assign_peers(ferry, [peer], [alice], agreed=False)
     page = signed_in(bob).get(URL).content.decode()
     assert "The ferry sank at dawn." in page
@@ -98,8 +98,8 @@ def test_a_coder_sees_the_summaries_and_what_is_theirs(signed_in, ferry, built, 
     assert "0 peers to code" in " ".join(page.split())
 
 
-def test_who_codes_peers_alone_reads_no_model_summaries(signed_in, ferry, built, peer, adam, mallory):
-    agreed = start_agreed_pyramid(ferry, adam, built)
+def test_peer_coder_sees_no_model_summaries(signed_in, ferry, pyramid, peer, adam, mallory):
+    agreed = start_agreed_pyramid(ferry, adam, pyramid)
     submit_coding(agreed, adam)
     add_member(ferry.project, mallory, Membership.Role.CODER)
     assert signed_in(mallory).get(URL).status_code == 404
@@ -111,7 +111,7 @@ def test_who_codes_peers_alone_reads_no_model_summaries(signed_in, ferry, built,
     assert "Forty people" not in page
 
 
-def test_the_number_of_queries_does_not_grow(manager, ferry, built, peer, alice, bob, django_assert_max_num_queries):
+def test_page_takes_fixed_number_of_queries(manager, ferry, pyramid, peer, alice, bob, django_assert_max_num_queries):
     with django_assert_max_num_queries(12) as few:
         manager.get(URL)
     made = [add_peer(ferry, f"q{number}", f"Q {number}", "A ferry sank.") for number in range(4)]
@@ -120,7 +120,7 @@ def test_the_number_of_queries_does_not_grow(manager, ferry, built, peer, alice,
         manager.get(URL)
 
 
-def test_peers_are_pasted(manager, ferry):
+def test_pasted_peers_become_texts(manager, ferry):
     sent = rows(("Peer 1", "A", "A ferry\r\nsank."), ("", "", ""), ("17", "", "Prices rose."))
     assert manager.post(f"{URL}peers/", sent).url == URL
     peers = Text.objects.filter(role=Text.Role.PEER)
@@ -130,7 +130,7 @@ def test_peers_are_pasted(manager, ferry):
     ]
 
 
-def test_files_of_peers_are_shown_first_with_names_and_systems(manager, ferry):
+def test_uploaded_peers_are_previewed_with_names_and_systems(manager, ferry):
     files = [SimpleUploadedFile("strike.17.txt", b"A ferry sank."), SimpleUploadedFile("peer.pan", pan(SANK))]
     page = manager.post(f"{URL}peers/", rows(files=files, do="read")).content.decode()
     assert all(
@@ -154,13 +154,13 @@ def test_peers_are_added_all_or_none(manager, ferry):
     assert not Text.objects.filter(role=Text.Role.PEER).exists()
 
 
-def test_peers_of_two_docsets_may_have_one_name(manager, ferry, peer):
+def test_peers_of_two_docsets_may_share_a_name(manager, ferry, peer):
     create_docset(ferry.project, "other", "Other", SUMMARIES)
     assert manager.post("/projects/ferry/docsets/other/peers/", rows(("p1", "", "A ferry."))).status_code == 302
     assert Text.objects.filter(slug="other-p1", title="p1").exists()
 
 
-def test_coders_get_the_pyramid_and_peers(manager, ferry, peer, adam, bob):
+def test_manager_assigns_pyramid_and_peers(manager, ferry, peer, adam, bob):
     sent = {"coders": [adam.pk, bob.pk], "pyramid": "on", "peers": [peer.pk], "against": "own"}
     page = manager.post(f"{URL}assign/", sent, follow=True).content.decode()
     assert "3 assignments created." in page
@@ -168,7 +168,7 @@ def test_coders_get_the_pyramid_and_peers(manager, ferry, peer, adam, bob):
     assert "0 assignments created" in manager.post(f"{URL}assign/", sent, follow=True).content.decode()
 
 
-def test_what_cannot_be_assigned_is_refused_wholly(manager, ferry, peer, adam, charlie):
+def test_wrong_assignments_are_refused(manager, ferry, peer, adam, charlie):
     before = Coding.objects.of_people().count()
     pyramid, peers, coder = {"pyramid": "on"}, {"peers": [peer.pk]}, {"coders": [adam.pk]}
     for sent, message in (
@@ -184,26 +184,26 @@ def test_what_cannot_be_assigned_is_refused_wholly(manager, ferry, peer, adam, c
     assert Coding.objects.of_people().count() == before
 
 
-def test_an_adjudicator_starts_the_agreed_pyramid_and_goes_on_with_it(signed_in, ferry, built, adam):
+def test_adjudicator_starts_agreed_pyramid(signed_in, ferry, pyramid, adam):
     client = signed_in(adam)
     assert f"{URL}agreed/" in client.get(URL).content.decode()
     page = client.get(f"{URL}agreed/").content.decode()
     assert "alice" in page
     assert "bob" not in page
-    reply = client.post(f"{URL}agreed/", {"start": built.pk})
+    reply = client.post(f"{URL}agreed/", {"start": pyramid.pk})
     assert reply.url == "/projects/ferry/texts/sinking/agreed/code/"
     assert f"{URL}agreed/" not in client.get(URL).content.decode()
     assert "The agreed pyramid exists" in client.get(f"{URL}agreed/").content.decode()
 
 
-def test_a_manager_starts_it_for_an_adjudicator(manager, built, adam):
-    assert manager.post(f"{URL}agreed/", {"start": built.pk}).status_code == 400
-    reply = manager.post(f"{URL}agreed/", {"start": built.pk, "adjudicator": adam.pk}, follow=True)
+def test_manager_starts_agreed_pyramid_for_adjudicator(manager, pyramid, adam):
+    assert manager.post(f"{URL}agreed/", {"start": pyramid.pk}).status_code == 400
+    reply = manager.post(f"{URL}agreed/", {"start": pyramid.pk, "adjudicator": adam.pk}, follow=True)
     assert "Agreed pyramid started for adam." in reply.content.decode()
     assert Coding.objects.of_people().get(kind="agreed").coder == adam
 
 
-def test_an_agreed_pyramid_begins_with_one_that_is_handed_in(manager, ferry, adam):
+def test_agreed_pyramid_starts_from_submitted_pyramid_only(manager, ferry, adam):
     assert "No submitted pyramid yet" in manager.get(f"{URL}agreed/").content.decode()
     coding = codings_of(models_of(ferry))["bob"]
     for start in ("", "x", "99999999999999999999999", "\0", coding.pk):
@@ -214,8 +214,8 @@ def test_an_agreed_pyramid_begins_with_one_that_is_handed_in(manager, ferry, ada
     assert not Coding.objects.of_people().filter(kind="agreed").exists()
 
 
-def test_a_manager_hands_the_agreed_pyramid_on(manager, signed_in, ferry, built, adam):
-    start_agreed_pyramid(ferry, adam, built)
+def test_manager_reassigns_agreed_pyramid(manager, signed_in, ferry, pyramid, adam):
+    start_agreed_pyramid(ferry, adam, pyramid)
     assert "The agreed pyramid exists" in manager.get(f"{URL}agreed/").content.decode()
     eve = person("eve")
     add_member(ferry.project, eve, Membership.Role.ADJUDICATOR)

@@ -1,4 +1,4 @@
-"""The list of docsets, where managers make new ones, and the project's pages that differ where it is of pyramids."""
+"""The list of docsets, new docsets, and the other pages of pyramid projects."""
 
 import re
 
@@ -53,7 +53,7 @@ def test_pasted_summaries_become_a_docset(manager):
     assert list(Segment.objects.values_list("label", flat=True)) == ["one", "summary 2"]
 
 
-def test_another_field_is_added_and_nothing_typed_is_lost(manager):
+def test_added_field_keeps_typed_summaries(manager):
     typed = [("", "First & <second>"), ("b", " second "), ("", "third"), ("", "fourth")]
     page = manager.post(URL, pasted(*typed, do="more")).content.decode()
     assert page.count("<textarea") == 5
@@ -65,7 +65,7 @@ def test_another_field_is_added_and_nothing_typed_is_lost(manager):
     assert not Docset.objects.exists()
 
 
-def test_more_than_a_form_holds_is_refused_and_not_left_out(manager):
+def test_too_many_summaries_are_refused(manager):
     rows = [("", f"Summary {number}.") for number in range(100)]
     reply = manager.post(URL, pasted(*rows, files=[file("a.txt", b"One more.")]))
     assert reply.status_code == 400
@@ -74,7 +74,7 @@ def test_more_than_a_form_holds_is_refused_and_not_left_out(manager):
     assert not Docset.objects.exists()
 
 
-def test_files_are_shown_before_anything_is_made(manager):
+def test_uploaded_summaries_are_previewed(manager):
     files = [file("d1.A.txt", "Ünder water\n".encode()), file("d1.B.txt", b"\xef\xbb\xbfIt sank.")]
     page = manager.post(URL, pasted(("c", "Pasted too."), files=files)).content.decode()
     assert not Docset.objects.exists()
@@ -83,7 +83,7 @@ def test_files_are_shown_before_anything_is_made(manager):
     assert reply.status_code == 302
 
 
-def test_a_pyramid_of_ducview_becomes_a_docset_with_its_very_text(manager):
+def test_ducview_pyramid_becomes_docset_with_its_text(manager):
     reply = manager.post(URL, pasted(title="", files=[file("D1.pyr", pyr(SANK))]), follow=True)
     assert reply.redirect_chain == [("/projects/ferry/docsets/d1/", 302)]
     text = Text.objects.get()
@@ -91,7 +91,7 @@ def test_a_pyramid_of_ducview_becomes_a_docset_with_its_very_text(manager):
     assert not Coding.objects.of_people().exists()
 
 
-def test_what_cannot_be_a_docset_is_said_at_its_field_and_nothing_is_made(manager):
+def test_wrong_fields_create_no_docset(manager):
     for sent, message in (
         (pasted(("", "A ferry.")), "two or more model summaries"),
         (pasted(("a", "A ferry."), ("A", "It sank.")), "same name"),
@@ -114,7 +114,7 @@ def test_what_cannot_be_a_docset_is_said_at_its_field_and_nothing_is_made(manage
     assert (reply.status_code, "docset or text with this address already" in reply.content.decode()) == (400, True)
 
 
-def test_those_who_see_all_work_see_who_is_how_far(signed_in, ferry, charlie):
+def test_manager_sees_progress_of_all_coders(signed_in, ferry, charlie):
     build(codings_of(models_of(ferry))["alice"], SINKING)
     page = signed_in(charlie).get(URL).content.decode()
     assert 'alice: <span class="chip good">submitted</span>' in page
@@ -122,7 +122,7 @@ def test_those_who_see_all_work_see_who_is_how_far(signed_in, ferry, charlie):
     assert ">26</td>" in page  # the words of the summaries, without their headers
 
 
-def test_a_coder_sees_only_what_they_code(signed_in, ferry, alice, bob):
+def test_coder_sees_only_own_docsets(signed_in, ferry, alice, bob):
     create_docset(ferry.project, "secret", "Secret thing", SUMMARIES)
     build(codings_of(models_of(ferry))["alice"], SINKING)
     page = signed_in(bob).get(URL).content.decode()
@@ -130,12 +130,12 @@ def test_a_coder_sees_only_what_they_code(signed_in, ferry, alice, bob):
     assert not any(word in page for word in ("alice", "Secret", "submitted", "New docset", "Agreed"))
 
 
-def test_a_project_that_is_not_of_pyramids_has_no_docsets(signed_in, project, charlie):
+def test_project_without_pyramids_has_no_docsets(signed_in, project, charlie):
     assert signed_in(charlie).get("/projects/tea/docsets/").status_code == 404
     assert "Docsets" not in signed_in(charlie).get("/projects/tea/").content.decode()
 
 
-def test_the_number_of_queries_does_not_grow_with_the_docsets(signed_in, ferry, charlie, alice):
+def test_pages_take_fixed_number_of_queries(signed_in, ferry, charlie, alice):
     def queries(address: str) -> int:
         client = signed_in(charlie)
         with CaptureQueriesContext(connection) as captured:
@@ -152,7 +152,7 @@ def test_the_number_of_queries_does_not_grow_with_the_docsets(signed_in, ferry, 
     assert few[URL] <= 9
 
 
-def test_the_home_of_the_project_says_scus_and_no_decisions(signed_in, ferry, charlie, alice):
+def test_overview_counts_scus_instead_of_decisions(signed_in, ferry, charlie, alice):
     build(codings_of(models_of(ferry))["alice"], SINKING, hand_in=False)
     page = signed_in(charlie).get("/projects/ferry/").content.decode()
     assert "3 SCUs, 8 contributors" in page
@@ -164,7 +164,7 @@ def test_the_home_of_the_project_says_scus_and_no_decisions(signed_in, ferry, ch
     assert "bob" not in own
 
 
-def test_several_codings_of_a_coder_and_text_stand_apart(signed_in, ferry, charlie, alice):
+def test_overview_separates_pyramid_and_agreed_pyramid(signed_in, ferry, charlie, alice):
     add_member(ferry.project, eve := person("eve"), Membership.Role.ADJUDICATOR)
     assign_texts(ferry.project, [models_of(ferry)], [eve])
     start_agreed_pyramid(ferry, eve, build(codings_of(models_of(ferry))["alice"], SINKING))
@@ -174,7 +174,7 @@ def test_several_codings_of_a_coder_and_text_stand_apart(signed_in, ferry, charl
     assert "/texts/sinking/agreed/code/" in signed_in(eve).get("/projects/ferry/").content.decode()
 
 
-def test_pages_of_pyramids_have_options_and_no_plan(manager):
+def test_pyramid_project_has_options_and_no_plan(manager):
     assert manager.get(f"{HOME}assign/").url == URL
     assert "Assign texts" not in manager.get(HOME).content.decode()
     page = manager.get(f"{HOME}scheme/").content.decode()
@@ -188,7 +188,7 @@ def test_pages_of_pyramids_have_options_and_no_plan(manager):
 
 @pytest.fixture
 def scored(ferry, alice, bob) -> Docset:
-    """Let Alice have five peers of the docset, and Bob the first of them."""
+    """Assign five peers to Alice, and the first peer to Bob."""
     peers = [add_peer(ferry, f"p{number}", f"System {number}", "A ferry sank.") for number in range(5)]
     assign_peers(ferry, peers, [alice], agreed=False)
     assign_peers(ferry, peers[:1], [bob], agreed=False)
@@ -199,7 +199,7 @@ ROW = re.compile(r'<tr><th scope="row">([^<]*)</th>')
 
 
 @pytest.mark.parametrize("address", [HOME, f"{URL}sinking/"])
-def test_tasks_of_a_docset_have_pages_and_a_search(signed_in, scored, charlie, monkeypatch, address):
+def test_tasks_have_pages_and_search(signed_in, scored, charlie, monkeypatch, address):
     manager = signed_in(charlie)
 
     def shown(query: str = "") -> list[str]:
@@ -220,7 +220,7 @@ def test_tasks_of_a_docset_have_pages_and_a_search(signed_in, scored, charlie, m
     assert "<b>" not in manager.get(f"{address}?q=<b>").content.decode()
 
 
-def test_the_columns_of_coders_have_pages(signed_in, scored, charlie, monkeypatch):
+def test_columns_of_coders_have_pages(signed_in, scored, charlie, monkeypatch):
     monkeypatch.setattr("annotations.web.views.docsets.CODERS_ON_A_PAGE", 1)
     client = signed_in(charlie)
     first, second = (client.get(f"{HOME}?coders={number}").content.decode() for number in (1, 2))
@@ -229,7 +229,7 @@ def test_the_columns_of_coders_have_pages(signed_in, scored, charlie, monkeypatc
 
 
 @pytest.mark.parametrize("address", [HOME, f"{URL}sinking/"])
-def test_coder_searches_own_tasks_by_the_names_they_see(signed_in, scored, alice, monkeypatch, address):
+def test_coder_searches_own_tasks_by_displayed_names(signed_in, scored, alice, monkeypatch, address):
     monkeypatch.setattr("annotations.web.shared.PAGE_SIZE", 4)
     client = signed_in(alice)
     pages = [client.get(f"{address}?own={number}").content.decode() for number in (1, 2)]
@@ -242,7 +242,7 @@ def test_coder_searches_own_tasks_by_the_names_they_see(signed_in, scored, alice
     assert "No docset or summary" in client.get(f"{HOME}?q=System+3").content.decode()  # the name that others see
 
 
-def test_peers_and_what_is_not_begun_have_pages(signed_in, scored, charlie, monkeypatch):
+def test_peers_and_unstarted_assignments_have_pages(signed_in, scored, charlie, monkeypatch):
     monkeypatch.setattr("annotations.web.views.docsets.PEERS_ON_A_PAGE", 2)
     monkeypatch.setattr("annotations.web.shared.PAGE_SIZE", 3)
     client = signed_in(charlie)
@@ -251,7 +251,7 @@ def test_peers_and_what_is_not_begun_have_pages(signed_in, scored, charlie, monk
     assert [page.count(">Unassign</button>") for page in (first, last)] == [3, 2]
 
 
-def test_the_list_of_docsets_names_the_first_coders(signed_in, ferry, charlie, monkeypatch):
+def test_list_of_docsets_names_first_coders(signed_in, ferry, charlie, monkeypatch):
     monkeypatch.setattr("annotations.docsets.progress.MAX_PYRAMIDS", 1)
     page = signed_in(charlie).get(URL).content.decode()
     assert "alice: not started" in page
@@ -259,7 +259,7 @@ def test_the_list_of_docsets_names_the_first_coders(signed_in, ferry, charlie, m
     assert "and 1 more" in page
 
 
-def test_coders_and_peers_of_long_lists_are_typed(signed_in, scored, charlie, alice, bob, monkeypatch):
+def test_long_lists_of_coders_and_peers_are_typed(signed_in, scored, charlie, alice, bob, monkeypatch):
     client, address = signed_in(charlie), f"{URL}sinking/assign/"
     assert "All peer summaries" not in client.get(address).content.decode()
     monkeypatch.setattr("annotations.core.http.fields.MAX_CHOICES", 1)

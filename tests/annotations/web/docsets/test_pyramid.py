@@ -1,4 +1,4 @@
-"""The pages of pyramids and peers as the server makes them: who may open them, what they hold, what they cost."""
+"""The coding pages of pyramids and peers: permissions, state and queries."""
 
 import pytest
 from django.test import Client
@@ -41,7 +41,7 @@ def agreed(made, pyramids, charlie) -> Coding:
     return start_agreed_pyramid(made, charlie, pyramids["alice"])
 
 
-def test_the_workbench_is_given_to_who_has_the_pyramid_alone(client, made, pyramids, alice, charlie):
+def test_pyramid_page_opens_for_its_coder_only(client, made, pyramids, alice, charlie):
     html = page(client, alice, "sinking/code")
     assert 'data-operations="/api/v1/projects/ferry/texts/sinking/coding/operations/"' in html
     assert "submitted and can only be read" in html
@@ -49,13 +49,13 @@ def test_the_workbench_is_given_to_who_has_the_pyramid_alone(client, made, pyram
     assert client.get("/projects/ferry/texts/sinking/code/").status_code == 404
 
 
-def test_the_page_of_an_agreed_pyramid_sends_to_its_own_address(client, agreed, charlie):
+def test_agreed_pyramid_saves_to_its_own_address(client, agreed, charlie):
     html = page(client, charlie, "sinking/agreed/code")
     assert 'data-operations="/api/v1/projects/ferry/texts/sinking/agreed/coding/operations/"' in html
     assert 'action="/projects/ferry/texts/sinking/agreed/submit/"' in html
 
 
-def test_the_adjudicator_sees_what_the_coders_have_handed_in(agreed, pyramids, made):
+def test_adjudicator_sees_submitted_pyramids(agreed, pyramids, made):
     state = coding_state(agreed, made.project)["pyramid"]
     assert [(pyramid["coder"], [scu["label"] for scu in pyramid["scus"]]) for pyramid in state["others"]] == [
         ("alice", ["Sinking", "Dawn"])
@@ -66,13 +66,13 @@ def test_the_adjudicator_sees_what_the_coders_have_handed_in(agreed, pyramids, m
     assert [pyramid["coder"] for pyramid in others] == ["alice", "bob"]
 
 
-def test_no_coder_is_shown_the_pyramids_of_others(agreed, pyramids, made, charlie):
+def test_coders_see_no_pyramids_of_others(agreed, pyramids, made, charlie):
     assert coding_state(pyramids["alice"], made.project)["pyramid"]["others"] == []
     Membership.objects.filter(user=charlie, project=made.project).update(role=Membership.Role.CODER)
     assert coding_state(agreed, made.project)["pyramid"]["others"] == []
 
 
-def test_a_page_costs_the_same_queries_for_any_number_of_coders(agreed, pyramids, made, django_assert_num_queries):
+def test_state_takes_fixed_number_of_queries(agreed, pyramids, made, django_assert_num_queries):
     agreed = Coding.objects.of_people().select_related("text__docset", "coder").get(pk=agreed.pk)
     mine = Coding.objects.of_people().select_related("text__docset", "coder").get(pk=pyramids["alice"].pk)
     coding_state(agreed, made.project)  # the others' pyramids are viewed from now on
@@ -86,14 +86,14 @@ def test_a_page_costs_the_same_queries_for_any_number_of_coders(agreed, pyramids
         coding_state(agreed, made.project)
 
 
-def test_scus_keep_their_numbers_on_pages_of_peers_too(made, alice):
+def test_scus_keep_their_numbers_on_peer_pages(made, alice):
     text = add_peer(made, "peer-1", "Peer 1", "The ferry sank.")
     assign_peers(made, [text], [alice], agreed=False)
     coding = codings_of(models_of(made))["alice"]
     build(coding, {"sinking": ["ferry sank"], "dawn": ["at dawn"], "rescue": ["Forty people"]}, hand_in=False)
 
-    def numbers(one: Coding) -> dict[str, int]:
-        return coding_state(one, made.project)["pyramid"]["numbers"]
+    def numbers(coding: Coding) -> dict[str, int]:
+        return coding_state(coding, made.project)["pyramid"]["numbers"]
 
     assert numbers(coding) == {"sinking": 1, "dawn": 2, "rescue": 3}
     send(
@@ -106,7 +106,7 @@ def test_scus_keep_their_numbers_on_pages_of_peers_too(made, alice):
     assert numbers(codings_of(text)["alice"]) == {"dawn": 2, "rescue": 3, "new": 4}
 
 
-def test_a_peer_says_where_its_pyramid_stands(client, made, alice):
+def test_peer_page_shows_status_of_pyramid(client, made, alice):
     text = add_peer(made, "peer-1", "Peer 1", "The ferry sank.")
     assign_peers(made, [text], [alice], agreed=False)
     assert "has no SCU yet" in page(client, alice, "peer-1/code")

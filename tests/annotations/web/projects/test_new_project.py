@@ -1,4 +1,4 @@
-"""The page on which a project is made."""
+"""The page for a new project."""
 
 import pytest
 from django.contrib.auth.models import Permission
@@ -16,7 +16,7 @@ def maker(alice, signed_in):
     return signed_in(alice)
 
 
-def test_a_project_is_made_from_a_scheme_and_its_maker_manages_it(maker, alice):
+def test_new_project_has_scheme_and_creator_as_manager(maker, alice):
     assert maker.post(URL, FORM).url == "/projects/walks/"
     project = Project.objects.get()
     assert (project.slug, project.title, project.guidelines) == ("walks", "Walks", "# Read")
@@ -27,7 +27,7 @@ def test_a_project_is_made_from_a_scheme_and_its_maker_manages_it(maker, alice):
     assert 'href="/projects/walks/import/"' in page
 
 
-def test_wrong_fields_are_told_and_nothing_is_made(maker, project):
+def test_wrong_fields_create_no_project(maker, project):
     for changes, says in (
         ({"slug": "tea"}, "already exists"),
         ({"slug": "new"}, "reserved"),

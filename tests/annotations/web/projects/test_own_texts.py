@@ -1,4 +1,4 @@
-"""The page of a coder in a project with training: what comes next, what is locked, and what a manager reads of it."""
+"""A coder's own texts in a project with training, and what managers see."""
 
 import re
 from datetime import timedelta
@@ -75,7 +75,7 @@ TRAINING = "/projects/tea/texts/tea/code/?round=training"
 PILOT = "/projects/tea/texts/tea/code/?round=pilot"
 
 
-def test_training_comes_first_and_locked_texts_say_why(signed_in, alice, project):
+def test_training_comes_first_and_locked_texts_give_reason(signed_in, alice, project):
     client = signed_in(alice)
     html = page(client)
     assert "You train in the round training" in html
@@ -85,7 +85,7 @@ def test_training_comes_first_and_locked_texts_say_why(signed_in, alice, project
     assert client.get(PILOT).status_code == 302  # what is not linked is refused
 
 
-def test_passing_training_opens_the_next_text(signed_in, alice, charlie, project):
+def test_passed_training_unlocks_next_text(signed_in, alice, charlie, project):
     code("training", "place")
     html = page(signed_in(alice))
     assert (blue_button(html), "You train" in html, "locked until" in html) == ([PILOT], False, False)
@@ -99,7 +99,7 @@ def test_passing_training_opens_the_next_text(signed_in, alice, charlie, project
     assert "Reopen Tea, round pilot, for alice" in page(signed_in(charlie))
 
 
-def test_failing_training_is_told_to_coder_and_manager(signed_in, alice, charlie, project):
+def test_coder_and_manager_see_failed_training(signed_in, alice, charlie, project):
     code("training", "none")
     html = page(signed_in(alice))
     assert LOCKED in html
@@ -115,7 +115,7 @@ def test_failing_training_is_told_to_coder_and_manager(signed_in, alice, charlie
     assert blue_button(page(signed_in(alice))) == [PILOT]
 
 
-def test_managers_are_mailed_when_the_last_text_is_failed(
+def test_managers_get_mail_when_last_training_text_is_failed(
     mail_server, django_capture_on_commit_callbacks, charlie, project
 ):
     set_address(charlie, "charlie@example.org")
@@ -129,7 +129,7 @@ def test_managers_are_mailed_when_the_last_text_is_failed(
     assert "/rounds/training/training/" in mail.outbox[0].body
 
 
-def test_coders_without_a_text_in_training_are_told_to_managers(signed_in, alice, charlie, project):
+def test_manager_sees_coders_without_training_text(signed_in, alice, charlie, project):
     Coding.objects.of_people().filter(round__name="training").delete()
     html, managers = page(signed_in(alice)), page(signed_in(charlie))
     assert "You have no text of the training round training yet" in html
@@ -140,7 +140,7 @@ def test_coders_without_a_text_in_training_are_told_to_managers(signed_in, alice
     assert "no text of it: open it and assign one, or decide how alice goes on" in page(signed_in(charlie))
 
 
-def test_coder_and_manager_read_why_no_training_text_is_left(signed_in, alice, charlie, project):
+def test_coder_and_manager_see_why_no_training_text_is_left(signed_in, alice, charlie, project):
     code("training", "none")
     coder, manager, usual = signed_in(alice), signed_in(charlie), {"attempts": None, "closed_at": None}
     for fields, reason in (
@@ -156,7 +156,7 @@ def test_coder_and_manager_read_why_no_training_text_is_left(signed_in, alice, c
         assert f"You have not passed yet. {reason.capitalize()}: your manager decides how you go on." in results
 
 
-def test_missing_gold_is_told_to_managers_and_reopened_gold_to_coders(signed_in, alice, charlie, project):
+def test_managers_see_missing_gold_and_coders_reopened_gold(signed_in, alice, charlie, project):
     gold = Coding.objects.get(kind="gold")
     missing = "Training round training: 1 assigned text without submitted gold, “Tea”."
     assert missing not in page(signed_in(charlie))
@@ -178,7 +178,7 @@ def test_missing_gold_is_told_to_managers_and_reopened_gold_to_coders(signed_in,
     assert "submitted, and" not in managers
 
 
-def test_gold_comes_before_the_next_text(signed_in, alice, charlie, project):
+def test_submission_shows_gold_before_next_text(signed_in, alice, charlie, project):
     other = project.texts.create(slug="milk", title="Milk", content="Milk.", position=2)
     training = project.rounds.get(name="training")
     add_texts(training, [other])
@@ -204,7 +204,7 @@ def test_gold_comes_before_the_next_text(signed_in, alice, charlie, project):
     assert blue_button(client.get(answer.request["PATH_INFO"]).content.decode()) == []
 
 
-def test_open_results_leave_the_table_and_the_blue_button(signed_in, alice, project):
+def test_open_results_keep_table_and_blue_button(signed_in, alice, project):
     code("training", "place")
     Project.objects.update(results_open=True)
     html = page(signed_in(alice))
@@ -217,7 +217,7 @@ def test_open_results_leave_the_table_and_the_blue_button(signed_in, alice, proj
     assert "Ask to reopen Tea" in html
 
 
-def test_a_text_without_its_answers_of_entities_stays_next(signed_in, alice):
+def test_text_lacking_required_entity_answers_stays_next(signed_in, alice):
     project = rich_project("tea", BRIDGING, alice)
     change_rows(Attribute.objects.filter(project=project, of="entity"), required=True)
     coding = coding_of(project)
@@ -233,7 +233,7 @@ def test_a_text_without_its_answers_of_entities_stays_next(signed_in, alice):
     assert (state.decided == state.to_decide, state.state) == (True, "begun")
 
 
-def test_submitted_texts_with_markables_to_judge_are_not_called_done(signed_in, alice, project):
+def test_submitted_texts_with_unjudged_markables_are_not_done(signed_in, alice, project):
     Coding.objects.of_people().filter(round__name="training").delete()
     change_round(project.rounds.get(name="pilot"), required_round=None)
     Coding.objects.of_people().update(status="submitted")
@@ -245,7 +245,7 @@ def test_submitted_texts_with_markables_to_judge_are_not_called_done(signed_in, 
     assert "Markables without a judgement are not listed here" in said
 
 
-def test_the_page_of_assignments_says_whose_codings_count_in_no_figure(signed_in, charlie, bob, project):
+def test_assignments_page_warns_of_adjudicators_who_code(signed_in, charlie, bob, project):
     address, said = (
         "/projects/tea/assign/?round=pilot",
         "bob is an adjudicator: their codings count in no draft of gold",
@@ -259,7 +259,7 @@ def test_the_page_of_assignments_says_whose_codings_count_in_no_figure(signed_in
     assert said in client.get(address).content.decode()
 
 
-def test_steps_of_training_follow_texts_and_gold(alice, charlie, project):
+def test_next_step_of_training_depends_on_texts_and_gold(alice, charlie, project):
     training = project.rounds.get(name="training")
 
     def step():
@@ -287,7 +287,7 @@ def test_steps_of_training_follow_texts_and_gold(alice, charlie, project):
 
 
 @pytest.mark.parametrize("coders_mark", [False, True])
-def test_texts_without_markables_are_coded_only_where_coders_mark(signed_in, alice, charlie, coders_mark):
+def test_texts_without_markables_open_only_if_coders_mark(signed_in, alice, charlie, coders_mark):
     project = make_project("tea", "poesio-artstein-2005", DIALOGUE)
     for person, role in ((alice, "coder"), (charlie, "manager")):
         add_member(project, person, role)
@@ -312,7 +312,7 @@ def test_texts_without_markables_are_coded_only_where_coders_mark(signed_in, ali
     assert ("the texts that are open have no markables yet" in page(client)) != coders_mark
 
 
-def test_own_submissions_beside_gold_are_not_reopened(signed_in, alice, charlie, project):
+def test_coder_cannot_reopen_submission_after_seeing_gold(signed_in, alice, charlie, project):
     code("training", "place")
     client = signed_in(alice)
     reopening = "/projects/tea/texts/tea/reopen/?round=training"

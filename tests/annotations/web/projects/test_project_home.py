@@ -1,4 +1,4 @@
-"""A project's first page: own texts for a coder, everybody's progress for those who see all work."""
+"""The overview of a project."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from tests.shared.projects import person
 URL = "/projects/tea/"
 
 
-def test_a_coder_sees_the_own_progress_and_what_is_next(signed_in, alice, codings, keys):
+def test_coder_sees_own_progress_and_next_text(signed_in, alice, codings, keys):
     client = signed_in(alice)
     assert "Start Tea" in client.get(URL).content.decode()
     judge(codings["bob"], keys["a"], "none")
@@ -25,28 +25,28 @@ def test_a_coder_sees_the_own_progress_and_what_is_next(signed_in, alice, coding
     assert "Continue Tea" in page
 
 
-def test_those_who_see_all_work_see_everybodys_progress(signed_in, people, codings, keys):
+def test_other_roles_see_progress_of_all_coders(signed_in, people, codings, keys):
     judge(codings["alice"], keys["a"], "none")
     for role in ("manager", "adjudicator", "viewer"):
         page = signed_in(people[role]).get(URL).content.decode()
         assert all(words in page for words in ("alice", "bob", "1/6", "0/6"))
 
 
-def test_only_a_manager_can_give_back(signed_in, people, codings, alice):
+def test_only_managers_can_reopen_codings(signed_in, people, codings, alice):
     submit_coding(codings["alice"], alice)
     address = "/projects/tea/texts/tea/codings/alice/reopen/"
     assert address in signed_in(people["manager"]).get(URL).content.decode()
     assert address not in signed_in(people["viewer"]).get(URL).content.decode()
 
 
-def test_an_adjudicator_who_codes_finds_the_own_coding(signed_in, people, project):
+def test_coding_adjudicator_finds_own_coding(signed_in, people, project):
     assign_texts(project, project.texts.all(), [people["adjudicator"]])
     assert "/projects/tea/texts/tea/code/" in signed_in(people["adjudicator"]).get(URL).content.decode()
     assert "/projects/tea/texts/tea/code/" not in signed_in(people["manager"]).get(URL).content.decode()
 
 
 @pytest.mark.parametrize("name", ["alice", "charlie"])
-def test_the_page_costs_the_same_queries_at_any_size(signed_in, project, name, django_assert_max_num_queries):
+def test_page_takes_fixed_number_of_queries(signed_in, project, name, django_assert_max_num_queries):
     client = signed_in(person(name))
     with django_assert_max_num_queries(14) as before:  # PostgreSQL is told not to compile
         assert client.get(URL).status_code == 200

@@ -6,7 +6,7 @@ from annotations.coding.status import submit_coding
 URL = "/projects/tea/texts/tea/codings/{}/reopen/"
 
 
-def test_a_manager_gives_a_coding_back_and_the_log_tells_who(signed_in, alice, charlie, codings):
+def test_manager_reopens_coding_and_log_names_manager(signed_in, alice, charlie, codings):
     client, submitted = signed_in(charlie), codings["alice"]
     submit_coding(submitted, alice)
     question = client.post(URL.format("alice")).content.decode()
@@ -28,7 +28,7 @@ def test_a_manager_gives_a_coding_back_and_the_log_tells_who(signed_in, alice, c
     )
 
 
-def test_giving_back_what_is_open_or_not_there_changes_nothing(signed_in, charlie, codings):
+def test_reopening_open_or_missing_coding_changes_nothing(signed_in, charlie, codings):
     client = signed_in(charlie)
     assert client.post(URL.format("bob"), {"confirmed": "1"}).status_code == 302
     assert codings["bob"].operations.count() == 0

@@ -1,4 +1,4 @@
-"""A coder reopens the own submission until somebody has viewed it, and asks the managers after that."""
+"""Coders reopen their own submissions until somebody views them, and then ask managers."""
 
 import pytest
 from django.utils import timezone
@@ -34,7 +34,7 @@ def page(client, address):
     return answer.content.decode()
 
 
-def test_what_nobody_has_viewed_is_reopened_at_once_and_the_log_tells_who(signed_in, alice, submitted):
+def test_coder_reopens_unviewed_submission_and_log_names_coder(signed_in, alice, submitted):
     client = signed_in(alice)
     assert URL in page(client, "/projects/tea/")
     assert URL in page(client, "/projects/tea/texts/tea/code/")
@@ -47,7 +47,7 @@ def test_what_nobody_has_viewed_is_reopened_at_once_and_the_log_tells_who(signed
     assert not list(log_mismatches(submitted))
 
 
-def test_a_second_tab_changes_nothing_more(signed_in, alice, submitted):
+def test_second_reopening_changes_nothing(signed_in, alice, submitted):
     client = signed_in(alice)
     assert client.post(URL).status_code == client.post(URL).status_code == 302
     assert client.get(URL).status_code == 302
@@ -80,7 +80,7 @@ OTHERS = [
 ]
 
 
-def test_who_is_late_is_told_so_and_asks(signed_in, alice, charlie, submitted):
+def test_coder_cannot_reopen_viewed_submission(signed_in, alice, charlie, submitted):
     client, manager = signed_in(alice), signed_in(charlie)
     for address in VIEWS:
         Coding.objects.of_people().update(viewed_at=None)
@@ -94,14 +94,14 @@ def test_who_is_late_is_told_so_and_asks(signed_in, alice, charlie, submitted):
     assert submitted.operations.filter(kind="reopen").count() == 0
 
 
-def test_to_see_that_it_is_submitted_is_not_to_view_it(signed_in, alice, charlie, submitted):
+def test_pages_without_answers_do_not_count_as_views(signed_in, alice, charlie, submitted):
     manager = signed_in(charlie)
     assert [manager.get(address).status_code for address in OTHERS] == [200] * len(OTHERS)
     signed_in(alice).post(URL)
     assert status(submitted) == "open"
 
 
-def test_the_coders_own_looks_do_not_count(signed_in, alice, submitted):
+def test_views_by_coder_do_not_count(signed_in, alice, submitted):
     Membership.objects.filter(user=alice).update(role="adjudicator")  # sees the results anyway
     for address in VIEWS:
         assert signed_in(alice).get(address).status_code != 403
@@ -110,7 +110,7 @@ def test_the_coders_own_looks_do_not_count(signed_in, alice, submitted):
 
 
 @pytest.mark.parametrize("by", ["page", "api"])
-def test_who_saw_open_results_reopens_nothing_alone(signed_in, alice, charlie, submitted, by):
+def test_coder_cannot_reopen_after_seeing_open_results(signed_in, alice, charlie, submitted, by):
     Project.objects.update(results_open=True)
     assert signed_in(alice).get("/projects/tea/texts/tea/?coder=bob").status_code == 200
     signed_in(alice).post(URL)
@@ -126,7 +126,7 @@ def test_who_saw_open_results_reopens_nothing_alone(signed_in, alice, charlie, s
     assert status(submitted) == "submitted"
 
 
-def test_an_export_is_a_view_once_its_file_is_written(project, charlie, submitted):
+def test_export_counts_as_view_once_file_is_written(project, charlie, submitted):
     order = orders.order_export(
         project, charlie, "jsonlines", {"coders": [], "texts": [], "unfinished": False, "options": {}}
     )
@@ -135,7 +135,7 @@ def test_an_export_is_a_view_once_its_file_is_written(project, charlie, submitte
     assert not Coding.objects.of_people().filter(viewed_at=None).exists()
 
 
-def test_what_is_submitted_again_has_not_been_viewed(signed_in, alice, charlie, submitted):
+def test_resubmission_counts_as_unviewed(signed_in, alice, charlie, submitted):
     signed_in(charlie).get("/projects/tea/agreement/")
     signed_in(charlie).post("/projects/tea/texts/tea/codings/alice/reopen/", {"confirmed": "1"})
     submit_coding(submitted, alice)
@@ -143,7 +143,7 @@ def test_what_is_submitted_again_has_not_been_viewed(signed_in, alice, charlie, 
     assert status(submitted) == "open"
 
 
-def test_managers_see_a_request_and_reopen_or_decline_it(signed_in, alice, charlie, submitted):
+def test_managers_see_request_and_reopen_or_decline(signed_in, alice, charlie, submitted):
     client, manager = signed_in(alice), signed_in(charlie)
     Coding.objects.of_people().update(viewed_at=timezone.now())
     assert client.post(URL, {"ask": "1"}).status_code == 400
@@ -164,7 +164,7 @@ def test_managers_see_a_request_and_reopen_or_decline_it(signed_in, alice, charl
     assert status(submitted) == "open"
 
 
-def test_other_members_do_not_read_requests(signed_in, bob, submitted):
+def test_other_members_see_no_requests(signed_in, bob, submitted):
     Coding.objects.of_people().filter(pk=submitted.pk).update(reopen_request="Secret reason")
     add_member(submitted.text.project, person("vera"), "viewer")
     for user in (bob, person("vera")):

@@ -21,7 +21,7 @@ def status(coding):
     return coding.status
 
 
-def test_a_coder_hands_the_own_coding_in(signed_in, alice, codings, keys):
+def test_coder_submits_own_coding(signed_in, alice, codings, keys):
     judge(codings["alice"], keys["a"], "none")
     client = signed_in(alice)
     assert client.post(URL).url == "/projects/tea/"
@@ -31,9 +31,7 @@ def test_a_coder_hands_the_own_coding_in(signed_in, alice, codings, keys):
 
 
 @pytest.mark.parametrize("step", ["submit", "reopen"])
-def test_a_coding_whose_project_is_deleted_in_that_moment_is_not_there(
-    signed_in, alice, codings, project, step, monkeypatch
-):
+def test_action_in_project_deleted_meanwhile_answers_not_found(signed_in, alice, codings, project, step, monkeypatch):
     client = signed_in(alice)
     if step == "reopen":
         client.post(URL)
@@ -49,7 +47,7 @@ def test_a_coding_whose_project_is_deleted_in_that_moment_is_not_there(
 
 @pytest.fixture
 def rich(alice):
-    """Return a coding of a scheme of which nothing is required, and a function that answers with these attributes."""
+    """Return a coding without required answers, and a function that judges with the given attributes."""
     coding = coding_of(rich_project("rich", BRIDGING, alice))
     change_rows(coding.text.project.attributes.all(), required=False)
     kettle, stove = coding.text.markables.filter(level__coded=True).order_by("start").values_list("key", flat=True)[:2]
@@ -76,7 +74,7 @@ def rich(alice):
         ("how", "own", "Answer “how related” for “the stove” first."),
     ],
 )
-def test_required_answers_are_asked_for_in_words_on_the_text(signed_in, alice, rich, attribute, answer, message):
+def test_submission_names_missing_answer_by_words_of_text(signed_in, alice, rich, attribute, answer, message):
     coding, send = rich
     send(attribute)
     client, [judged] = signed_in(alice), coding.judgements.all()
@@ -99,7 +97,7 @@ def test_required_answers_are_asked_for_in_words_on_the_text(signed_in, alice, r
     assert status(coding) == "submitted"
 
 
-def test_several_missing_answers_are_counted(signed_in, alice, rich):
+def test_submission_counts_missing_answers(signed_in, alice, rich):
     coding, send = rich
     change_rows(Attribute.objects.filter(key="gender"), asked_if=Condition(CATEGORY, ("place", "none")).state())
     change_rows(coding.text.project.attributes.all(), required=True)
@@ -111,7 +109,7 @@ def test_several_missing_answers_are_counted(signed_in, alice, rich):
 
 
 @pytest.mark.parametrize("coders_mark", [False, True])
-def test_an_untouched_text_is_submitted(signed_in, alice, rich, coders_mark):
+def test_untouched_text_can_be_submitted(signed_in, alice, rich, coders_mark):
     coding, _ = rich
     project = coding.text.project
     change_rows(project.attributes.all(), required=True)

@@ -9,7 +9,7 @@ URL = "/projects/tea/scheme/exchange/"
 
 
 def scheme_of(project):
-    """Return the scheme of the project with all that belongs to it."""
+    """Return the parts of the project's scheme."""
     levels = list(project.levels.values_list("key", "label", "coded", "coders_mark", "position"))
     names = [field.name for field in Category._meta.concrete_fields if field.name not in ("id", "project")]
     categories = list(project.categories.values_list(*names))
@@ -17,7 +17,7 @@ def scheme_of(project):
     return levels, categories, relations, project.answers, project.unmarked, project.preset
 
 
-def test_afterwards_the_scheme_is_that_of_a_project_made_with_it(manager, project):
+def test_exchanged_scheme_equals_scheme_of_new_project(manager, project):
     project.texts.all().delete()
     assert URL in manager.get("/projects/tea/scheme/edit/").content.decode()
     assert URL not in manager.get("/projects/tea/scheme/").content.decode()
@@ -26,7 +26,7 @@ def test_afterwards_the_scheme_is_that_of_a_project_made_with_it(manager, projec
         assert scheme_of(Project.objects.get(slug="tea")) == scheme_of(create_project(f"a-{key}", "Fresh", scheme))
 
 
-def test_with_texts_it_stays(manager, project):
+def test_project_with_texts_keeps_its_scheme(manager, project):
     before = scheme_of(project)
     assert URL not in manager.get("/projects/tea/scheme/edit/").content.decode()
     assert "The project has texts" in manager.get(URL).content.decode()
@@ -35,7 +35,7 @@ def test_with_texts_it_stays(manager, project):
     assert scheme_of(Project.objects.get(slug="tea")) == before
 
 
-def test_coders_create_markables_where_that_is_chosen(manager, project):
+def test_exchange_may_let_coders_create_markables(manager, project):
     project.texts.all().delete()
     manager.post(URL, {"scheme": "pyramid"})
     assert URL in manager.get("/projects/tea/scheme/").content.decode()

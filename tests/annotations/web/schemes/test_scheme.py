@@ -1,4 +1,4 @@
-"""What coders are asked, shown to all members."""
+"""The page Scheme and guidelines."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def test_every_member_sees_categories_levels_and_guidelines(signed_in, people, p
     assert "coders create markables" in signed_in(people["coder"]).get(URL).content.decode()
 
 
-def test_empty_scheme_leads_managers_to_the_designer(signed_in, alice, charlie, db):
+def test_empty_scheme_leads_managers_to_designer(signed_in, alice, charlie, db):
     project = create_project("own", "Own", STARTING_POINTS["empty"], manager=charlie)
     add_member(project, alice, Membership.Role.CODER)
     for user, leads in ((charlie, True), (alice, False)):
@@ -33,7 +33,7 @@ def test_empty_scheme_leads_managers_to_the_designer(signed_in, alice, charlie, 
         assert ('class="button" href="/projects/own/scheme/edit/"' in page) == leads
 
 
-def test_a_manager_opens_the_results_to_the_coders_and_closes_them_again(signed_in, alice, charlie, project):
+def test_manager_opens_results_to_coders_and_closes_them(signed_in, alice, charlie, project):
     manager, coder = signed_in(charlie), signed_in(alice)
     said = {"about": "1", "title": "Tea", "guidelines": "Read *twice*."}
     assert coder.get("/projects/tea/agreement/").status_code == 403
@@ -64,7 +64,7 @@ def test_options_of_begun_pyramids_change_once_confirmed(signed_in, charlie, ali
     assert not project.words_exclusive
 
 
-def test_what_is_said_of_a_project_leaves_the_rest_as_it_is(signed_in, charlie, project):
+def test_about_form_changes_only_its_own_fields(signed_in, charlie, project):
     level = project.levels.get(key="phrase")
     manager = signed_in(charlie)
     set_coder_marked_levels(project, [level])

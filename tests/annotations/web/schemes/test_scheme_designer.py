@@ -1,4 +1,4 @@
-"""The designer of a project's scheme, and the sample text on which it is tried."""
+"""The scheme designer and its sample text."""
 
 import json
 import re
@@ -33,14 +33,14 @@ def draft_of(client, scheme):
     return client.post(DRAFT, {"scheme": json.dumps(scheme)})
 
 
-def test_the_designer_starts_with_the_scheme_as_it_is_saved(manager, project, django_assert_max_num_queries):
+def test_designer_starts_with_saved_scheme(manager, project, django_assert_max_num_queries):
     with django_assert_max_num_queries(20):
         start = state(manager.get(EDIT))
     assert start["scheme"] == scheme_to_json(read_scheme(project.pk).spec, "pointers")
     assert [point["key"] for point in start["starts"]] == [key for key in STARTING_POINTS if key != "pyramid"]
 
 
-def test_keys_are_in_use_while_texts_are_assigned_or_there(manager, project):
+def test_start_state_tells_if_texts_exist_or_are_assigned(manager, project):
     def in_use():
         start = state(manager.get(EDIT))
         return start["assigned"], start["has_texts"]
@@ -52,7 +52,7 @@ def test_keys_are_in_use_while_texts_are_assigned_or_there(manager, project):
     assert in_use() == (False, False)
 
 
-def test_a_draft_is_judged_and_can_be_tried_and_nothing_is_stored(manager, project):
+def test_draft_is_checked_without_being_saved(manager, project):
     scheme = scheme_to_json(STARTING_POINTS["arrau-like"].spec, "pointers")
     verdict = draft_of(manager, scheme).json()
     assert verdict["problems"] == []
@@ -66,7 +66,7 @@ def test_a_draft_is_judged_and_can_be_tried_and_nothing_is_stored(manager, proje
     assert changes[0] == "Answers are categories alone, no longer pointers to antecedents."
 
 
-def test_a_fault_of_a_draft_is_said_at_its_question(manager, project):
+def test_problems_of_draft_name_their_question(manager, project):
     scheme = scheme_to_json(read_scheme(project.pk).spec, "pointers")
     attribute = {"key": "gender", "label": "gender", "asked_if": {"question": "number", "values": ["sg"]}}
     verdict = draft_of(manager, scheme | {"attributes": [attribute]}).json()
@@ -83,7 +83,7 @@ def test_a_fault_of_a_draft_is_said_at_its_question(manager, project):
     ]
 
 
-def test_what_is_no_scheme_is_refused_or_named(manager):
+def test_invalid_drafts_are_refused(manager):
     scus = '{"answers": "scus", "levels": [], "categories": []}'
     for sent in ("", "{", "[" * 100_000, "null", '{"answers": "pointers"}', scus):
         reply = manager.post(DRAFT, {"scheme": sent})
@@ -91,7 +91,7 @@ def test_what_is_no_scheme_is_refused_or_named(manager):
         assert reply.json().get("sample") is None
 
 
-def test_members_try_the_scheme_in_a_frame_of_our_own_pages(signed_in, people, project):
+def test_members_try_scheme_in_frame_of_same_site(signed_in, people, project):
     for role in ("coder", "viewer", "manager"):
         reply = signed_in(people[role]).get(SAMPLE)
         assert state(reply, "coding-state")["practice"] is True
@@ -101,13 +101,13 @@ def test_members_try_the_scheme_in_a_frame_of_our_own_pages(signed_in, people, p
     assert signed_in(people["coder"]).get(EDIT).status_code == 403
 
 
-def test_sample_text_preloads_its_modules_and_those_of_coding(manager):
+def test_sample_text_preloads_its_modules_and_coding_modules(manager):
     links = re.findall(r'<link rel="modulepreload" href="/static/([^"]+)">', manager.get(SAMPLE).content.decode())
     assert len(links) == len(set(links))
     assert set(links) == {*imported_modules("js/scheme/sample.js"), *imported_modules("js/coding/main.js")}
 
 
-def test_the_history_says_what_each_version_changed(signed_in, people, project, codings, keys, charlie):
+def test_history_lists_changes_of_each_version(signed_in, people, project, codings, keys, charlie):
     page = signed_in(people["coder"])
     url = "/projects/tea/scheme/versions/"
     assert "One version so far" in page.get(url).content.decode()
@@ -137,6 +137,6 @@ def test_lists_mark_submitted_texts_that_lack_new_required_answers(
     assert all(mark in signed_in(user).get(page).content.decode() for user, page in lists)
 
 
-def test_the_scripts_that_the_designer_begins_with_are_small():
+def test_start_scripts_of_designer_stay_small():
     files = [finders.find(name) for name in imported_modules("js/scheme/main.js")]
     assert sum(Path(file).stat().st_size for file in files if isinstance(file, str)) < 108_000

@@ -1,4 +1,4 @@
-"""The versions of a scheme: what they left to complete, and the undoing of their merges."""
+"""Versions of a scheme: incomplete codings, and undone merges."""
 
 from dataclasses import replace
 from html import unescape
@@ -22,7 +22,7 @@ CONFIRMED = {"confirmed": "1"}
 
 @pytest.fixture
 def merged(codings, keys, project, charlie):
-    """Let Alice and Bob judge, and merge places into what is none."""
+    """Let Alice and Bob judge, and merge the category place into none."""
     judge(codings["alice"], keys["a"], "place")
     judge(codings["bob"], keys["a"], "none")
     spec = read_scheme(project.pk).spec
@@ -33,7 +33,7 @@ def merged(codings, keys, project, charlie):
 
 @pytest.fixture
 def required(codings, keys, project, charlie, alice):
-    """Let Alice submit and Bob judge, and require a gender of each markable since."""
+    """Let Alice submit and Bob judge, and then require a gender of each markable."""
     judge(codings["alice"], keys["a"], "place")
     judge(codings["bob"], keys["a"], "none")
     codings["alice"].refresh_from_db()
@@ -44,7 +44,7 @@ def required(codings, keys, project, charlie, alice):
     return project
 
 
-def test_manager_undoes_a_merge_once_it_is_confirmed(signed_in, charlie, merged, codings):
+def test_manager_undoes_merge_once_confirmed(signed_in, charlie, merged, codings):
     client = signed_in(charlie)
     assert client.get(VERSIONS).content.decode().count("Undo its merges") == 1
     question = client.post(f"{VERSIONS}2/undo/").content.decode()
@@ -60,7 +60,7 @@ def test_manager_undoes_a_merge_once_it_is_confirmed(signed_in, charlie, merged,
     assert "Version 2 has merged no answers that are still as it left them." in again
 
 
-def test_who_does_not_manage_work_is_not_told_what_was_merged(signed_in, alice, merged):
+def test_coder_cannot_see_or_undo_merges(signed_in, alice, merged):
     client = signed_in(alice)
     assert "Undo its merges" not in client.get(VERSIONS).content.decode()
     assert client.post(f"{VERSIONS}2/undo/", CONFIRMED).status_code == 403
@@ -78,7 +78,7 @@ def test_codings_that_lack_new_required_answers_can_be_reopened(manager, signed_
     assert "/reopen/" not in page
 
 
-def test_what_was_judged_before_a_version_is_listed(signed_in, charlie, required, codings, keys):
+def test_list_shows_judgements_made_before_version(signed_in, charlie, required, codings, keys):
     client = signed_in(charlie)
     assert client.get(f"{TO_COMPLETE}?before=2").content.decode().count('<td data-head="Coder">bob</td>') == 1
     judge(codings["bob"], keys["a"], "place")
@@ -88,7 +88,7 @@ def test_what_was_judged_before_a_version_is_listed(signed_in, charlie, required
     assert '<td data-head="Words">“the kettle”</td>' in page
 
 
-def test_of_many_judgements_the_first_words_are_listed(manager, codings, keys, project, monkeypatch):
+def test_list_shows_first_words_of_many_judgements(manager, codings, keys, project, monkeypatch):
     monkeypatch.setattr(completeness, "MAX_JUDGEMENTS", 2)
     monkeypatch.setattr(completeness, "MAX_WORDS_LENGTH", 4)
     for letter in "cba":
@@ -99,14 +99,14 @@ def test_of_many_judgements_the_first_words_are_listed(manager, codings, keys, p
     assert f'{numbers} {cell}“the”, “the” <span class="muted">and more</span></td>' in page
 
 
-def test_a_version_that_is_not_there_is_said(manager, required):
+def test_unknown_versions_are_refused(manager, required):
     for before in ("1", "3", "x", "9" * 30):
         reply = manager.get(f"{TO_COMPLETE}?before={before}")
         assert reply.status_code == 400
         assert "The scheme has no such version." in reply.content.decode()
 
 
-def test_the_lists_take_few_queries(manager, required, django_assert_max_num_queries):
+def test_lists_take_few_queries(manager, required, django_assert_max_num_queries):
     for address in (TO_COMPLETE, f"{TO_COMPLETE}?before=2", VERSIONS):
         with django_assert_max_num_queries(14):
             manager.get(address)

@@ -1,4 +1,4 @@
-"""Adding texts: uploaded or pasted, seen in a preview before anything is imported, with other options if need be."""
+"""Adding texts: upload, paste and preview."""
 
 import re
 
@@ -41,7 +41,7 @@ def rows(page):
     return [[" ".join(re.sub("<[^>]*>", " ", cell).split()) for cell in row] for row in found[1:]]
 
 
-def test_plain_files_need_no_choice_and_brackets_are_words(send, client, project):
+def test_plain_files_are_detected_and_keep_brackets(send, client, project):
     page = send(("01-flood.txt", "The flood [3] came.\n\nIt went."), ("02.txt", "Second text")).content.decode()
     assert rows(page) == [["01-flood", "6", "0", "The flood [3] came. It went."], ["02", "2", "0", "Second text"]]
     assert not Text.objects.exists()
@@ -50,13 +50,13 @@ def test_plain_files_need_no_choice_and_brackets_are_words(send, client, project
     assert not Coding.objects.of_people().exists()
 
 
-def test_marked_files_are_recognized_and_the_choice_overrules(send, client):
+def test_marked_files_are_detected_unless_format_is_chosen(send, client):
     marked = ("walk.txt", "#title: A walk\n[Anna](a) took [her](b) dog.")
     assert rows(send(marked).content.decode()) == [["A walk", "4", "2", "Anna took her dog."]]
     assert rows(send(marked, format="text").content.decode())[0][2] == "0"
 
 
-def test_a_zip_is_looked_into_and_the_first_texts_are_shown(send, monkeypatch):
+def test_preview_shows_first_texts_of_zip(send, monkeypatch):
     corpus = ("corpus.zip", zipped(**{f"texts/{number}.txt": f"Text {number}" for number in range(3)}))
     page = send(corpus).content.decode()
     assert [row[0] for row in rows(page)] == ["0", "1", "2"]
@@ -67,13 +67,13 @@ def test_a_zip_is_looked_into_and_the_first_texts_are_shown(send, monkeypatch):
     assert "3 new texts" in page
 
 
-def test_a_text_that_is_there_already_is_called_so(send, client, project):
+def test_preview_marks_existing_texts(send, client, project):
     make_project("other")
     Text.objects.create(project=project, slug="walk", title="Walk", content="Anna")
     assert rows(send(("walk.txt", "Anna")).content.decode())[0][0] == "Walk in the project"
 
 
-def test_a_pasted_text_keeps_its_words_and_may_have_markables(client):
+def test_pasted_text_keeps_words_and_may_have_markables(client):
     form = {"paste": "1", "paste-title": "Ferry/Train", "paste-content": "One [2]\r\nthree"}
     assert rows(client.post(URL, form, follow=True).content.decode()) == [["Ferry-Train", "3", "0", "One [2] three"]]
     carry_out(client)
@@ -82,7 +82,7 @@ def test_a_pasted_text_keeps_its_words_and_may_have_markables(client):
     assert rows(client.post(URL, form, follow=True).content.decode()) == [["Walk", "2", "1", "Anna walks."]]
 
 
-def test_what_lacks_is_told_beside_the_form(client):
+def test_missing_fields_are_refused_in_open_form(client):
     pasted = ({"title": "", "content": "x"}, {"title": "x", "content": " \n"}, {"title": "x" * 61, "content": "x"})
     forms = [{"paste": "1"} | {f"paste-{name}": value for name, value in fields.items()} for fields in pasted]
     for form in (*forms, {"upload": "1"}, {}):
@@ -92,7 +92,7 @@ def test_what_lacks_is_told_beside_the_form(client):
     assert not Transfer.objects.exists()
 
 
-def test_an_upload_that_cannot_be_read_keeps_its_files(send, client):
+def test_failed_upload_keeps_its_files(send, client):
     page = send(("notes.md", "Anna took [her] dog.")).content.decode()
     assert "The format of the files could not be detected" in page
     failed = Transfer.objects.get()
@@ -111,7 +111,7 @@ def test_an_upload_that_cannot_be_read_keeps_its_files(send, client):
     assert Text.objects.get().markables.count() == 1
 
 
-def test_what_is_done_or_anothers_is_not_checked_again(send, client, signed_in, people, project):
+def test_finished_imports_and_imports_of_others_stay_unchanged(send, client, signed_in, people, project):
     send(("a.txt", "Anna"))
     carry_out(client)
     done = Transfer.objects.get()
@@ -127,7 +127,7 @@ def test_what_is_done_or_anothers_is_not_checked_again(send, client, signed_in, 
         assert client.get(f"/projects/tea/import/?again={wrong}").status_code == 200
 
 
-def test_a_new_project_imports_texts_only_unless_told_otherwise(client, project):
+def test_first_import_defaults_to_texts_only(client, project):
     assert re.search(r'value="nobody"[^>]*checked', client.get("/projects/tea/import/").content.decode())
     Text.objects.create(project=project, slug="walk", title="Walk", content="Anna")
     assert re.search(r'value="parent"[^>]*checked', client.get("/projects/tea/import/").content.decode())

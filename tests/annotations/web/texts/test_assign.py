@@ -1,4 +1,4 @@
-"""The page Assignments: a plan with its preview, what is assigned, and changes by hand."""
+"""The page Assignments: plans, previews and manual changes."""
 
 import re
 from datetime import date, timedelta
@@ -34,7 +34,7 @@ def parts(*names):
 
 
 def checked(page):
-    """Return the cells that are set, as the page shows them."""
+    """Return text and coder of the checked cells."""
     rows = re.findall(r'<tr data-text="([^"]+)">(.*?)</tr>', page, re.DOTALL)
     return {
         (text, coder)
@@ -47,7 +47,7 @@ def assigned():
     return set(Coding.objects.of_people().values_list("text__slug", "coder__username"))
 
 
-def test_a_new_project_opens_on_a_preview_and_one_click_carries_it_out(manager):
+def test_new_project_previews_plan_and_assigns_it(manager):
     page = manager.get(URL).content.decode()
     assert "24 new assignments" in page
     assert not Coding.objects.of_people().exists()
@@ -58,7 +58,7 @@ def test_a_new_project_opens_on_a_preview_and_one_click_carries_it_out(manager):
     assert checked(page) == assigned() == checked(answer.content.decode())
 
 
-def test_the_address_names_the_plan_and_its_preview_alone(manager):
+def test_address_determines_plan_and_preview(manager):
     whole = manager.get(URL, PLAN).content.decode()
     part = manager.get(URL, {**PLAN, "part": "preview"}).content.decode()
     assert "<form" not in part
@@ -66,13 +66,13 @@ def test_the_address_names_the_plan_and_its_preview_alone(manager):
     assert checked(manager.get(URL, {**PLAN, "seed": "8"}).content.decode()) != checked(whole)
 
 
-def test_without_script_a_preview_is_a_button(manager):
+def test_preview_button_works_without_scripts(manager):
     answer = manager.post(URL, {**PLAN, "preview": "1", "csrfmiddlewaretoken": "x"})
     assert answer.url == f"{URL}?design=k&k=2&seed=7"
     assert not Coding.objects.of_people().exists()
 
 
-def test_cells_are_changed_by_hand_before_and_the_totals_follow(manager):
+def test_manual_changes_apply_to_preview_and_plan(manager):
     before = checked(manager.get(URL, PLAN).content.decode())
     text, coder = min(before)
     other = next(name for name in ("ann", "ben", "cem", "dee") if (text, name) not in before)
@@ -82,7 +82,7 @@ def test_cells_are_changed_by_hand_before_and_the_totals_follow(manager):
     assert assigned() == before - {(text, coder)} | {(text, other)}
 
 
-def test_cells_are_changed_by_hand_afterwards(manager, large):
+def test_manager_changes_cells_of_applied_plan(manager, large):
     apply_plan(large, plan_request())
     text, coder = min(assigned())
     address = "/projects/large/rounds/main/cell/"
@@ -108,14 +108,14 @@ def test_cells_are_changed_by_hand_afterwards(manager, large):
         ({"round": "ghost"}, "There is no round|Round: Select a valid choice"),
     ],
 )
-def test_what_cannot_be_planned_is_said_and_nothing_is_assigned(manager, fields, reason):
+def test_wrong_plan_assigns_nothing(manager, fields, reason):
     for answer in (manager.get(URL, {**PLAN, **fields}), manager.post(URL, {**PLAN, **fields})):
         assert re.search(reason, answer.content.decode())
     assert not Plan.objects.exists()
     assert not Coding.objects.of_people().exists()
 
 
-def test_weights_maxima_and_the_date_are_kept_with_the_plan(manager, large):
+def test_plan_keeps_weights_maxima_and_due_date(manager, large):
     ann, ben = person("ann").pk, person("ben").pk
     fields = {f"weight-{ann}": "0.5", f"maximum-{ben}": "3", "due_on": "2026-12-24", **parts("ann", "ben", "cem")}
     manager.post(URL, {**PLAN, **fields})
@@ -130,7 +130,7 @@ def test_weights_maxima_and_the_date_are_kept_with_the_plan(manager, large):
     assert 'name="due_on" value="2026-12-24"' in page  # as browsers read it, or applying again would end the date
 
 
-def test_a_coder_is_replaced_and_idle_texts_are_released(manager, large):
+def test_manager_replaces_coder_and_releases_idle_texts(manager, large):
     apply_plan(large, plan_request())
     ann, eve = person("ann"), person("eve")
     add_member(large, eve, "coder")
@@ -146,7 +146,7 @@ def test_a_coder_is_replaced_and_idle_texts_are_released(manager, large):
     assert "greater than or equal to 1" in answer.content.decode()
 
 
-def test_a_coder_sees_the_date_and_the_order_of_their_texts(large, signed_in):
+def test_coder_sees_due_date_and_order_of_texts(large, signed_in):
     apply_plan(large, plan_request(due_on=timezone.localdate() - timedelta(days=1)))
     page = signed_in(person("ann")).get("/projects/large/").content.decode()
     assert "overdue" in page
@@ -157,7 +157,7 @@ def test_a_coder_sees_the_date_and_the_order_of_their_texts(large, signed_in):
     assert found == places != sorted(places)
 
 
-def test_a_coder_takes_the_next_text_of_a_pool(large, signed_in):
+def test_coder_takes_next_text_of_pool(large, signed_in):
     apply_plan(large, plan_request(pool=True, k=1))
     client = signed_in(person("ann"))
     assert "Take the next text" in client.get("/projects/large/").content.decode()
@@ -173,7 +173,7 @@ def test_a_coder_takes_the_next_text_of_a_pool(large, signed_in):
     assert "is left for you" in answer.content.decode()
 
 
-def test_who_codes_and_manages_sees_no_states_and_cannot_unassign(large, signed_in):
+def test_coding_manager_sees_no_states_and_cannot_unassign(large, signed_in):
     add_member(large, person("maya"), "manager-coder")
     apply_plan(large, plan_request())
     client = signed_in(person("maya"))
@@ -189,7 +189,7 @@ def test_who_codes_and_manages_sees_no_states_and_cannot_unassign(large, signed_
 
 
 @pytest.mark.slow
-def test_page_of_assignments_costs_the_same_queries_at_any_size(manager, large, django_assert_max_num_queries):
+def test_assignments_page_takes_fixed_number_of_queries(manager, large, django_assert_max_num_queries):
     bring_texts(large, [f"u{number:02}" for number in range(PAGE_SIZE)])
     for address in (f"{URL}?design=k&k=2", URL):
         if address == URL:
@@ -204,14 +204,14 @@ def test_page_of_assignments_costs_the_same_queries_at_any_size(manager, large, 
 
 
 @pytest.fixture
-def long(large, monkeypatch):
+def paged_coders(large, monkeypatch):
     """Let the form show two of the four coders at once."""
     for module in ("planning.plans.forms", "web.views.assignments"):
         monkeypatch.setattr(f"annotations.{module}.CODERS_ON_A_PAGE", 2)
 
 
 def rows_of(page):
-    """Return the coders who have a row, and of each whether they take part, with their weight and maximum."""
+    """Return participation, weight and maximum of each coder with a row."""
     fields = re.findall(r'<input type="(?:checkbox|number)" name="(part|weight|maximum)-(\d+)"([^>]*)>', page)
     found: dict[str, list[str]] = {}
     for name, key, more in fields:
@@ -222,11 +222,11 @@ def rows_of(page):
 
 
 def hidden(page):
-    """Return what the form keeps of the coders who have no row."""
+    """Return the hidden fields for coders without a row."""
     return dict(re.findall(r'<input type="hidden" name="(others|rows)" value="([^"]*)">', page))
 
 
-def test_of_many_coders_a_page_has_rows_and_turning_it_loses_nothing(manager, long):
+def test_turning_pages_of_coders_keeps_entered_values(manager, paged_coders):
     first = manager.get(URL).content.decode()
     assert rows_of(first) == {"ann": ["on", "", ""], "ben": ["on", "", ""]}
     assert "4 of 4 take part" in first
@@ -247,7 +247,7 @@ def test_of_many_coders_a_page_has_rows_and_turning_it_loses_nothing(manager, lo
     assert ben not in Coding.objects.of_people().values_list("coder", flat=True)
 
 
-def test_coders_are_found_by_name_and_all_of_them_ticked(manager, long):
+def test_coders_are_found_by_name_and_selected_at_once(manager, paged_coders):
     first = manager.get(URL).content.decode()
     none = manager.post(URL, {**PLAN, **hidden(first), **parts("ann", "ben"), "tick": "none"}, follow=True)
     assert "0 of 4 take part" in none.content.decode()
@@ -262,7 +262,7 @@ def test_coders_are_found_by_name_and_all_of_them_ticked(manager, long):
     assert "No coder matches." in nobody
 
 
-def test_what_is_wrong_in_a_row_that_is_not_shown_is_said_with_its_coder(manager, long):
+def test_error_in_hidden_row_names_its_coder(manager, paged_coders):
     first = manager.get(URL).content.decode()
     ann = person("ann").pk
     sent = {**PLAN, **hidden(first), f"part-{ann}": "on", f"weight-{ann}": "much", "turn": "2"}
@@ -271,7 +271,7 @@ def test_what_is_wrong_in_a_row_that_is_not_shown_is_said_with_its_coder(manager
     assert "The coders who take part are not legible in this address" in unread
 
 
-def test_one_of_many_coders_is_replaced_by_name(manager, large, monkeypatch):
+def test_coder_of_long_list_is_replaced_by_name(manager, large, monkeypatch):
     apply_plan(large, plan_request())
     before = Coding.objects.of_people().filter(coder=person("ann")).count()
     monkeypatch.setattr("annotations.core.http.fields.MAX_CHOICES", 3)

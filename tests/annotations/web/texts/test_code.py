@@ -1,4 +1,4 @@
-"""The coding page: what the server promises to the scripts on it."""
+"""The coding page as the server renders it."""
 
 import json
 import re
@@ -15,7 +15,7 @@ def state_of(page):
     return json.loads(found[1])
 
 
-def test_the_page_carries_the_same_state_as_the_api(signed_in, alice, codings, keys):
+def test_page_has_same_state_as_api(signed_in, alice, codings, keys):
     judge(codings["alice"], keys["c"], "phrase", keys["a"], note="<b>&amp;")
     client = signed_in(alice)
     state = state_of(client.get(URL).content.decode())
@@ -23,7 +23,7 @@ def test_the_page_carries_the_same_state_as_the_api(signed_in, alice, codings, k
     assert state["judgements"][keys["c"]]["note"] == "<b>&amp;"
 
 
-def test_a_coding_handed_in_can_be_read_but_not_handed_in_again(signed_in, alice, codings):
+def test_submitted_coding_is_read_only(signed_in, alice, codings):
     address = "/projects/tea/texts/tea/submit/"
     client = signed_in(alice)
     assert address in client.get(URL).content.decode()

@@ -1,4 +1,4 @@
-"""Correcting a text: a preview of what moves, and a confirmation."""
+"""Correcting a text: preview and confirmation."""
 
 from annotations.models import Operation
 from tests.shared.coding import judge
@@ -7,7 +7,7 @@ URL = "/projects/tea/texts/tea/correct/"
 
 
 def fields_of(reply):
-    """Return what a browser sends of the form."""
+    """Return the fields that a browser sends."""
     form = reply.context["form"]
     return {name: form[name].value() or "" for name in form.fields}
 
@@ -16,7 +16,7 @@ def previewed(client, content):
     return client.post(URL, fields_of(client.get(URL)) | {"content": content.replace("\n", "\r\n")})
 
 
-def test_a_text_is_corrected_once_the_preview_is_confirmed(manager, text, codings, keys):
+def test_text_is_corrected_once_preview_is_confirmed(manager, text, codings, keys):
     judge(codings["alice"], keys["c"], "phrase", keys["a"])
     content = text.content.replace("kettle", "teapot")
     reply = previewed(manager, content)
@@ -34,7 +34,7 @@ def test_a_text_is_corrected_once_the_preview_is_confirmed(manager, text, coding
     assert Operation.objects.filter(kind="correct", user__username="charlie").count() == 2
 
 
-def test_a_long_text_in_any_script_is_sent_whole(manager, text):
+def test_long_text_in_any_script_is_sent_whole(manager, text):
     text.content = "\U00020000字" * 480_000
     text.save()
     reply = manager.get(URL)
@@ -43,7 +43,7 @@ def test_a_long_text_in_any_script_is_sent_whole(manager, text):
     assert "<ins>字</ins>" in reply.content.decode()
 
 
-def test_obstacles_are_named_and_cannot_be_confirmed(manager, text, codings):
+def test_correction_with_obstacles_is_refused(manager, text, codings):
     reply = previewed(manager, text.content.replace("the stove", ""))
     page = reply.content.decode()
     assert "nothing is corrected" in page
@@ -54,7 +54,7 @@ def test_obstacles_are_named_and_cannot_be_confirmed(manager, text, codings):
     assert "the stove" in text.content
 
 
-def test_what_another_corrected_meanwhile_is_not_taken_back(manager, text):
+def test_outdated_correction_keeps_newer_text(manager, text):
     fields = fields_of(manager.get(URL))
     text.content = text.content.replace("hot", "cold")
     text.save()
@@ -64,7 +64,7 @@ def test_what_another_corrected_meanwhile_is_not_taken_back(manager, text):
     assert "cold" in text.content
 
 
-def test_other_words_than_were_previewed_are_previewed_first(manager, text, codings):
+def test_changed_correction_is_previewed_again(manager, text, codings):
     fields = fields_of(previewed(manager, text.content.replace("kettle", "pot")))
     changed = fields | {"confirmed": "1", "content": fields["content"].replace("pot", "jug")}
     assert "<ins>jug</ins>" in manager.post(URL, changed).content.decode()

@@ -1,4 +1,4 @@
-"""Deleting a text: what goes with it is said first, and confirmed by the title where there is work."""
+"""Deleting a text: figures, and confirmation by title."""
 
 from agreement.discussion import add_remark
 from annotations.coding import operations
@@ -14,7 +14,7 @@ def seen(client, url=URL):
     return client.get(url).context["form"]["seen"].value()
 
 
-def test_a_text_without_work_is_deleted_with_its_assignments(manager, text):
+def test_text_without_work_is_deleted_with_its_assignments(manager, text):
     Text.objects.create(project=text.project, slug="two", title="Two", content="x")
     page = manager.get(URL).content.decode()
     assert "2 empty assignments" in page
@@ -25,7 +25,7 @@ def test_a_text_without_work_is_deleted_with_its_assignments(manager, text):
     assert list(Text.objects.values_list("slug", flat=True)) == ["two"]
 
 
-def test_deletion_of_work_shows_figures_and_asks_for_the_title(manager, codings, keys, text, charlie):
+def test_deletion_of_work_shows_figures_and_asks_for_title(manager, codings, keys, text, charlie):
     judge(codings["alice"], keys["a"], "none")
     judge(codings["alice"], keys["c"], "phrase", keys["a"])
     submit_coding(codings["alice"], codings["alice"].coder)
@@ -42,7 +42,7 @@ def test_deletion_of_work_shows_figures_and_asks_for_the_title(manager, codings,
     assert not any(model.objects.exists() for model in (Text, Coding, Judgement, Operation))
 
 
-def test_answers_to_attributes_are_judgements_without_a_category_too(signed_in, charlie, alice):
+def test_deletion_counts_attributes_without_category(signed_in, charlie, alice):
     project = rich_project("rich", coder=alice)
     project.memberships.create(user=charlie, role="manager")
     coding = coding_of(project)
@@ -54,7 +54,7 @@ def test_answers_to_attributes_are_judgements_without_a_category_too(signed_in, 
     assert "<li>1 judgement</li>" in page
 
 
-def test_work_that_came_since_the_page_was_opened_is_not_lost(manager, codings, keys):
+def test_outdated_deletion_keeps_new_work(manager, codings, keys):
     before = seen(manager)
     judge(codings["alice"], keys["a"], "none")
     page = manager.post(URL, {"seen": before, "title": "Tea"}, follow=True).content.decode()

@@ -1,4 +1,4 @@
-"""The order of texts: up, down, by title, and where new texts come."""
+"""The order of texts."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def order(project):
     return list(project.texts.values_list("slug", flat=True))
 
 
-def test_a_text_moves_by_one_place_and_titles_sort_by_number(client, project):
+def test_texts_move_by_one_place_and_sort_by_title(client, project):
     for text, move, slugs in (
         ("a", "up", ["a", "b", "tea"]),
         ("tea", "down", ["a", "b", "tea"]),
@@ -39,7 +39,7 @@ def test_a_text_moves_by_one_place_and_titles_sort_by_number(client, project):
         assert client.post(URL, fields).status_code == 404
 
 
-def test_coders_have_the_texts_in_this_order_and_new_texts_come_last(client, project, alice):
+def test_coders_get_texts_in_order_with_new_texts_last(client, project, alice):
     client.post(URL, {"text": "tea", "move": "up"})
     import_documents(project, [SourceDocument(plain.parse("New.", "aa.txt"), None)])
     assert order(project) == ["a", "tea", "b", "aa"]

@@ -29,7 +29,7 @@ def reloaded(question):
     return Question.objects.get(pk=question.pk)
 
 
-def test_a_coder_asks_about_a_markable_or_the_text(signed_in, alice, text, keys):
+def test_coder_asks_about_markable_or_text(signed_in, alice, text, keys):
     client = signed_in(alice)
     page = client.get(DIALOG, {"markable": keys["c"]}).content.decode()
     assert f'value="{keys["c"]}" checked' in page
@@ -42,7 +42,7 @@ def test_a_coder_asks_about_a_markable_or_the_text(signed_in, alice, text, keys)
     assert found == [(text, alice, keys["c"], "Is *it* hot?", True), (text, alice, "", "What is this?", True)]
 
 
-def test_what_is_no_question_is_refused_with_what_was_written(signed_in, alice, project):
+def test_wrong_questions_are_refused(signed_in, alice, project):
     client = signed_in(alice)
     markables = ("phrase:0-99999", "ghost:0-2", "phrase", "x" * 501)
     for sent in (
@@ -54,7 +54,7 @@ def test_what_is_no_question_is_refused_with_what_was_written(signed_in, alice, 
     assert not Question.objects.exists()
 
 
-def test_questions_and_replies_are_bounded(text, alice, question, monkeypatch):
+def test_open_questions_and_replies_are_limited(text, alice, question, monkeypatch):
     monkeypatch.setattr(questions, "MAX_OPEN", 1)
     monkeypatch.setattr(questions, "MAX_REPLIES", 1)
     with pytest.raises(questions.ValidationError, match="open questions"):
@@ -66,7 +66,7 @@ def test_questions_and_replies_are_bounded(text, alice, question, monkeypatch):
     ask(text, alice, "And?")
 
 
-def test_an_answer_is_news_to_the_coder_until_it_is_read(signed_in, alice, people, question):
+def test_answer_is_new_to_coder_until_read(signed_in, alice, people, question):
     manager, coder = signed_in(people["manager"]), signed_in(alice)
     assert "1 question of coders waits for an answer" in manager.get("/projects/tea/").content.decode()
     assert "1 question to answer" in manager.get("/").content.decode()
@@ -88,7 +88,7 @@ def test_an_answer_is_news_to_the_coder_until_it_is_read(signed_in, alice, peopl
     assert "new answer" not in coder.get("/projects/tea/").content.decode()
 
 
-def test_resolved_question_is_opened_by_a_reply_of_its_coder(signed_in, alice, people, question):
+def test_reply_of_coder_reopens_resolved_question(signed_in, alice, people, question):
     manager, coder = signed_in(people["manager"]), signed_in(alice)
     manager.post(address(question), {"body": "Yes.", "resolve": "1"})
     resolved = reloaded(question)
@@ -103,7 +103,7 @@ def test_resolved_question_is_opened_by_a_reply_of_its_coder(signed_in, alice, p
     assert not reloaded(question).has_news or reloaded(question).resolved_by == alice
 
 
-def test_after_resolving_one_is_led_to_a_page_of_this_site(signed_in, people, question):
+def test_resolving_redirects_only_within_site(signed_in, people, question):
     client = signed_in(people["manager"])
     for following in ("https://example.org/", "//example.org/", "javascript:alert(1)", FLAGS):
         reply = client.post(address(question, "resolve/"), {"next": following})
@@ -111,7 +111,7 @@ def test_after_resolving_one_is_led_to_a_page_of_this_site(signed_in, people, qu
 
 
 @pytest.mark.parametrize("opened", [False, True])
-def test_a_thread_is_read_by_its_coder_and_those_who_answer(signed_in, people, bob, question, opened):
+def test_thread_opens_only_for_its_coder_and_answering_roles(signed_in, people, bob, question, opened):
     Project.objects.update(results_open=opened)
     clients = {name: signed_in(user) for name, user in people.items()} | {"bob": signed_in(bob)}
     readers = {"coder", "manager", "adjudicator", *(["manager-coder"] if opened else [])}
@@ -125,7 +125,7 @@ def test_a_thread_is_read_by_its_coder_and_those_who_answer(signed_in, people, b
     assert not told or opened
 
 
-def test_a_published_answer_is_read_by_all_without_name_and_text(signed_in, alice, bob, people, question):
+def test_published_answer_hides_coder_and_original_question(signed_in, alice, bob, people, question):
     reply_to(question, people["manager"], "Yes.")
     manager = signed_in(people["manager"])
     page = manager.get(address(question)).content.decode()
@@ -145,7 +145,7 @@ def test_a_published_answer_is_read_by_all_without_name_and_text(signed_in, alic
     assert signed_in(alice).post(address(question, "publish/"), sent).status_code == 403
 
 
-def test_the_page_of_flags_lists_questions_by_kind_and_state(signed_in, people, text, bob, question):
+def test_flags_page_filters_questions_by_kind_and_state(signed_in, people, text, bob, question):
     resolve_question(ask(text, bob, "Skip *this*?"), people["manager"])
     client = signed_in(people["adjudicator"])
     page = client.get(FLAGS).content.decode()
@@ -160,9 +160,7 @@ def test_the_page_of_flags_lists_questions_by_kind_and_state(signed_in, people, 
 
 
 @pytest.mark.slow
-def test_pages_are_bounded_and_take_the_same_queries_at_any_size(
-    signed_in, alice, people, text, django_assert_max_num_queries
-):
+def test_question_pages_are_limited_and_take_few_queries(signed_in, alice, people, text, django_assert_max_num_queries):
     asked = [ask(text, alice, f"Question {number}?") for number in range(30)]
     replies = [reply_to(question, people["manager"], "Yes.") for question in asked]
     Reply.objects.bulk_create(
@@ -180,7 +178,7 @@ def test_pages_are_bounded_and_take_the_same_queries_at_any_size(
     assert signed_in(alice).get(URL, {"page": 2}).content.decode().count("<article") == 5
 
 
-def test_what_came_after_the_page_was_read_stays_news(signed_in, alice, people, question):
+def test_replies_after_page_view_stay_new(signed_in, alice, people, question):
     def state_of(page):
         return re.search(r'name="state" value="([^"]*)"', page.content.decode())[1]
 
@@ -195,7 +193,7 @@ def test_what_came_after_the_page_was_read_stays_news(signed_in, alice, people, 
     assert not reloaded(question).has_news
 
 
-def test_reply_of_a_coder_during_an_answer_still_waits(signed_in, alice, people, question):
+def test_reply_of_coder_during_answer_still_needs_answer(signed_in, alice, people, question):
     manager = signed_in(people["manager"])
     state = re.search(r'name="state" value="([^"]*)"', manager.get(address(question)).content.decode())[1]
     reply_to(question, alice, "And that?")
@@ -208,7 +206,7 @@ def test_reply_of_a_coder_during_an_answer_still_waits(signed_in, alice, people,
     assert reloaded(question).resolved_by == people["manager"]
 
 
-def test_old_page_asks_about_the_words_that_it_shows(signed_in, alice, charlie, text, codings, keys):
+def test_outdated_page_asks_about_words_it_shows(signed_in, alice, charlie, text, codings, keys):
     for old, new in (("kettle", "big kettle"), ("hot", "very hot")):
         text.refresh_from_db()
         content = text.content.replace(old, new)
@@ -231,7 +229,7 @@ def test_old_page_asks_about_the_words_that_it_shows(signed_in, alice, charlie, 
     assert Question.objects.get(body="As it is now?").key == keys["a"]
 
 
-def test_the_name_of_a_forgotten_coder_is_nowhere_in_a_thread(signed_in, alice, people, question):
+def test_thread_shows_pseudonym_of_deleted_coder(signed_in, alice, people, question):
     reply_to(question, alice, "And?")
     name = forget_person(alice).pseudonym
     page = signed_in(people["manager"]).get(address(question)).content.decode()
@@ -240,7 +238,7 @@ def test_the_name_of_a_forgotten_coder_is_nowhere_in_a_thread(signed_in, alice, 
     assert (Question.objects.get().coder.username, Reply.objects.get().author.username) == (name, name)
 
 
-def test_a_question_stays_when_the_text_is_not_assigned_any_more(signed_in, alice, question):
+def test_question_stays_after_text_is_unassigned(signed_in, alice, question):
     Coding.objects.of_people().filter(coder=alice).delete()
     page = signed_in(alice).get(address(question)).content.decode()
     assert "Is <em>it</em>" in page

@@ -1,4 +1,4 @@
-"""Reading a text: with its markables, as a coder answered, and two coders side by side."""
+"""Reading a text, the version of a coder, and two versions side by side."""
 
 import re
 
@@ -22,7 +22,7 @@ def read(manager):
 
 @pytest.fixture
 def answered(codings, keys):
-    """Alice has it and that point to the kettle, Bob the first it to the stove."""
+    """Alice points “it” and “that” to the kettle, Bob the first “it” to the stove."""
     for name, target in (("alice", "a"), ("bob", "b")):
         judge(codings[name], keys["a"], "none")
         judge(codings[name], keys["b"], "place")
@@ -40,14 +40,14 @@ def span(page, words):
     return found[1].split(), re.findall(r">([^<]+)<", found[2])
 
 
-def test_a_text_shows_its_markables_and_nobodys_answers(read, answered):
+def test_text_shows_markables_without_answers(read, answered):
     found = version(read())
     assert span(found, "the kettle") == (["depth-1"], [])
     assert "put " in found
     assert "is-undecided" not in found
 
 
-def test_a_version_has_the_chains_of_its_coder_by_colour_and_number(read, answered):
+def test_version_shows_chains_by_colour_and_number(read, answered):
     found = version(read("?coder=alice"), "Version of alice")
     assert span(found, "the kettle")[1] == ["1"]
     assert {"chain-1", "line-1"} <= set(span(found, "the kettle")[0])
@@ -58,7 +58,7 @@ def test_a_version_has_the_chains_of_its_coder_by_colour_and_number(read, answer
     )
 
 
-def test_a_version_lists_its_notes_and_categories_if_asked_for(read, answered):
+def test_version_lists_notes_and_optional_categories(read, answered):
     found = read("?coder=alice")
     assert "says alice" in found
     assert "says bob" not in found
@@ -66,7 +66,7 @@ def test_a_version_lists_its_notes_and_categories_if_asked_for(read, answered):
     assert re.search(r'<span\s+class="texts-label">place</span>', read("?coder=alice&categories=1"))
 
 
-def test_beside_another_coder_what_differs_is_lit_and_listed(read, answered, keys):
+def test_comparison_highlights_and_lists_differences(read, answered, keys):
     found = read("?coder=alice&beside=bob")
     for name in ("alice", "bob"):
         column = version(found, f"Version of {name}")
@@ -79,7 +79,7 @@ def test_beside_another_coder_what_differs_is_lit_and_listed(read, answered, key
     assert "4 of 6 markables differ:" in found
 
 
-def test_attributes_and_relations_are_read_and_compared(signed_in, alice, bob, charlie):
+def test_comparison_includes_attributes_and_relations(signed_in, alice, bob, charlie):
     project = rich_project("rich", coder=alice)
     add_member(project, bob, Membership.Role.CODER)
     add_member(project, charlie, Membership.Role.MANAGER)
@@ -111,7 +111,7 @@ def test_equal_versions_have_no_differences(read, codings, keys):
     assert "Differences" not in read("?coder=alice&beside=alice")
 
 
-def test_what_a_coder_marked_is_in_that_version_alone(read, codings, project):
+def test_markable_of_coder_shows_only_in_own_version(read, codings, project):
     level = project.levels.get(key="phrase")
     mark = codings["alice"].text.markables.create(
         level=level, key="phrase:0-3", parts=[[0, 3]], start=0, end=3, predefined=False
@@ -122,20 +122,18 @@ def test_what_a_coder_marked_is_in_that_version_alone(read, codings, project):
     assert "put</span>" not in version(read())
 
 
-def test_who_does_not_code_the_text_has_no_version(manager):
+def test_members_without_coding_have_no_version(manager):
     for query in ("?coder=ghost", "?coder=alice&beside=ghost", "?coder=charlie", "?coder=%00"):
         assert manager.get(URL + query).status_code == 404
 
 
-def test_categories_alone_are_always_shown(read):
+def test_category_schemes_offer_no_switch_for_categories(read):
     assert "Show categories" in read("?coder=alice")
     Project.objects.update(answers="categories")
     assert "Show categories" not in read("?coder=alice")
 
 
-def test_the_page_costs_the_same_queries_for_one_answer_and_for_many(
-    manager, codings, keys, django_assert_max_num_queries
-):
+def test_page_takes_fixed_number_of_queries(manager, codings, keys, django_assert_max_num_queries):
     address = f"{URL}?coder=alice&beside=bob"
     judge(codings["alice"], keys["c"], "phrase", keys["a"])
     with django_assert_max_num_queries(18) as before:

@@ -1,4 +1,4 @@
-"""The list of texts: what a row says, search, order, pages."""
+"""The list of texts: rows, search, order and pages."""
 
 import re
 
@@ -16,7 +16,7 @@ URL = "/projects/tea/texts/"
 
 @pytest.fixture
 def corpus(project, codings, keys):
-    """Make four more texts, one of them in a round before that of the others."""
+    """Make four more texts, the second one in an earlier round."""
     main = project.rounds.get()
     rounds = {"main": main, "pilot": change_round(create_round(project, "pilot"), place=1)}
     for slug, title, content, name in [
@@ -45,7 +45,7 @@ def cells(page, slug):
     return [" ".join(re.sub("<[^>]*>", " ", cell).split()) for cell in re.findall("<td.*?</td>", row, re.DOTALL)]
 
 
-def test_a_row_has_round_words_markables_and_who_codes_it_and_how_far(listed, codings, keys, alice):
+def test_row_shows_round_sizes_and_progress_of_coders(listed, codings, keys, alice):
     judge(codings["bob"], keys["a"], "none")
     submit_coding(codings["alice"], alice)
     assert cells(listed(), "tea")[:4] == ["main", "19", "6", "alice 0/6 submitted to complete bob 1/6"]
@@ -53,7 +53,7 @@ def test_a_row_has_round_words_markables_and_who_codes_it_and_how_far(listed, co
     assert 'href="/projects/tea/texts/tea/?coder=bob"' in listed()
 
 
-def test_texts_are_searched_and_sorted_by_the_address(listed):
+def test_address_searches_and_sorts_texts(listed):
     for query, order in (
         ("", ["b-ten", "c-two", "d-ark", "e-100", "tea"]),
         ("?sort=title", ["e-100", "d-ark", "b-ten", "c-two", "tea"]),
@@ -74,20 +74,20 @@ def test_texts_are_searched_and_sorted_by_the_address(listed):
     assert "?q=part&amp;sort=title" in found
 
 
-def test_a_position_comes_before_the_address(listed, corpus):
+def test_positions_order_before_slugs(listed, corpus):
     corpus.texts.filter(slug="tea").update(position=1)
     corpus.texts.filter(slug="b-ten").update(position=2)
     assert slugs(listed()) == ["c-two", "d-ark", "e-100", "tea", "b-ten"]
 
 
-def test_a_long_list_has_pages(listed, monkeypatch):
+def test_long_list_has_pages(listed, monkeypatch):
     monkeypatch.setattr(listing, "PAGE_SIZE", 2)
     pages = [slugs(listed(f"?page={number}")) for number in (1, 2, 3)]
     assert pages == [["b-ten", "c-two"], ["d-ark", "e-100"], ["tea"]]
     assert "sort=title&amp;page=2" in listed("?sort=title")
 
 
-def test_the_page_costs_the_same_queries_at_any_size(manager, alice, bob, corpus, django_assert_max_num_queries):
+def test_page_takes_fixed_number_of_queries(manager, alice, bob, corpus, django_assert_max_num_queries):
     with django_assert_max_num_queries(9) as before:
         assert manager.get(URL).status_code == 200
     assign_texts(corpus, corpus.texts.all(), [alice, bob])
@@ -95,7 +95,7 @@ def test_the_page_costs_the_same_queries_at_any_size(manager, alice, bob, corpus
         manager.get(URL)
 
 
-def test_first_coders_of_a_text_are_named_and_others_have_pages(listed, signed_in, charlie, monkeypatch):
+def test_list_names_first_coders_and_text_pages_versions(listed, signed_in, charlie, monkeypatch):
     monkeypatch.setattr("annotations.texts.listing.MAX_CODERS", 1)
     assert cells(listed(), "tea")[-2] == "alice 0/6 and 1 more"
     monkeypatch.setattr("annotations.web.shared.PAGE_SIZE", 1)

@@ -1,4 +1,4 @@
-"""Taking an assignment away that has not begun."""
+"""Unassigning texts that have not begun."""
 
 from annotations.docsets.creation import add_peer
 from annotations.models import Coding
@@ -10,7 +10,7 @@ from tests.shared.pyramids import pyramid_project
 URL = "/projects/tea/texts/tea/codings/alice/unassign/"
 
 
-def test_an_assignment_without_work_is_taken_away(manager, codings):
+def test_unstarted_assignment_is_unassigned(manager, codings):
     assert URL in manager.get("/projects/tea/texts/tea/").content.decode()
     page = manager.post(URL, follow=True).content.decode()
     assert "Unassigned “Tea” from alice." in page
@@ -18,7 +18,7 @@ def test_an_assignment_without_work_is_taken_away(manager, codings):
     assert manager.post(URL).status_code == 404
 
 
-def test_what_has_begun_stays_even_if_all_is_cleared_again(manager, codings, keys):
+def test_begun_assignment_stays_even_after_answers_are_cleared(manager, codings, keys):
     judge(codings["alice"], keys["a"], "none")
     judge(codings["alice"], keys["a"], None)
     assert URL not in manager.get("/projects/tea/texts/tea/").content.decode()
@@ -26,7 +26,7 @@ def test_what_has_begun_stays_even_if_all_is_cleared_again(manager, codings, key
     assert Coding.objects.of_people().count() == 2
 
 
-def test_a_pyramid_stays_while_there_are_peers_to_score_against_it(manager, alice, charlie):
+def test_pyramid_stays_assigned_while_peers_depend_on_it(manager, alice, charlie):
     project = pyramid_project()
     project.memberships.create(user=charlie, role="manager")
     docset = make_docset(project, alice)

@@ -1,4 +1,4 @@
-"""Taking codings along: what would be lost is shown before anything is written."""
+"""Exports of codings: losses, files and choices."""
 
 import io
 import re
@@ -52,7 +52,7 @@ def fetch(order, manager):
     return fetch
 
 
-def test_what_would_be_lost_is_shown_before_anything_is_written(order, manager):
+def test_preview_lists_losses_before_file_is_written(order, manager):
     address = order(format="muc")
     page = manager.get(address).content.decode()
     assert "To be exported: 1 coding of 1 text in 1 file." in page
@@ -62,7 +62,7 @@ def test_what_would_be_lost_is_shown_before_anything_is_written(order, manager):
     assert manager.get(f"{address}file/").status_code == 404
 
 
-def test_the_file_is_that_of_the_command_and_lists_the_losses_too(fetch, project):
+def test_download_has_exported_files_and_list_of_losses(fetch, project):
     files = fetch(format="muc")
     out = io.BytesIO()
     export_files(project, "muc", out)
@@ -72,7 +72,7 @@ def test_the_file_is_that_of_the_command_and_lists_the_losses_too(fetch, project
     assert b"several antecedents" in files["LOSSES.txt"]
 
 
-def test_the_file_is_an_attachment_that_no_browser_opens(order, manager):
+def test_file_is_sent_as_attachment(order, manager):
     address = order()
     manager.post(f"{address}carry-out/")
     answer = manager.get(f"{address}file/")
@@ -82,14 +82,14 @@ def test_the_file_is_an_attachment_that_no_browser_opens(order, manager):
     assert answer["Cache-Control"] == "private, no-store"
 
 
-def test_coders_texts_and_unfinished_codings_can_be_chosen(fetch):
+def test_export_selects_coders_texts_and_unfinished_codings(fetch):
     assert "bob/documents.jsonlines" not in fetch()
     assert "bob/documents.jsonlines" in fetch(unfinished="on")
     assert [name for name in fetch(unfinished="on", coders=["bob"]) if "/" in name] == ["bob/documents.jsonlines"]
     assert [name for name in fetch(texts=["tea"]) if "/" in name] == ["alice/documents.jsonlines"]
 
 
-def test_wrong_input_is_refused_beside_its_field(manager, coded, people, signed_in):
+def test_wrong_fields_order_no_export(manager, coded, people, signed_in):
     for fields in (
         *({"format": name} for name in ("", "plain", "ghost")),
         *({"coders": ["ghost"]}, {"coders": ["ali\0ce"]}, {"texts": ["ghost"]}),
@@ -102,14 +102,14 @@ def test_wrong_input_is_refused_beside_its_field(manager, coded, people, signed_
     assert "Project archive" not in signed_in(people["viewer"]).get(URL).content.decode()
 
 
-def test_an_empty_export_says_so(order, manager):
+def test_empty_export_counts_no_codings(order, manager):
     Coding.objects.of_people().update(status="open")
     page = manager.get(order()).content.decode()
     assert "0 codings of 0 texts in 0 files" in page
     assert "Nothing is lost" in page
 
 
-def test_the_form_costs_a_fixed_number_of_queries(manager, coded, django_assert_max_num_queries):
+def test_form_takes_fixed_number_of_queries(manager, coded, django_assert_max_num_queries):
     manager.get(URL)
     with django_assert_max_num_queries(8):
         manager.get(URL)

@@ -1,4 +1,4 @@
-"""Bringing texts and codings by upload."""
+"""Imports of texts and codings by upload."""
 
 import html
 import io
@@ -45,7 +45,7 @@ def manager(signed_in, charlie, walk):
 
 @pytest.fixture
 def upload(manager):
-    """Return a function that sends files with the form's fields; the answer leads to a page on what would happen."""
+    """Return a function that uploads files with the fields of the form."""
 
     def upload(*files, **fields):
         form = {"format": "conll2012", "whose": "nobody"} | fields
@@ -56,20 +56,20 @@ def upload(manager):
 
 
 @pytest.fixture
-def bring(upload, manager):
-    """Return a function that sends files, carries the import out and returns the page on its result."""
+def import_files(upload, manager):
+    """Return a function that uploads files, confirms the import and returns its page."""
 
-    def bring(*files, **fields):
+    def import_files(*files, **fields):
         address = upload(*files, **fields).url
         assert manager.post(f"{address}carry-out/").url == address
         return manager.get(address).content.decode()
 
-    return bring
+    return import_files
 
 
 @pytest.fixture
 def checked(upload, manager):
-    """Return a function that sends files and returns the address of the check and the page on what would happen."""
+    """Return a function that uploads files and returns the address of the import and its preview."""
 
     def checked(*files, **fields):
         address = upload(*files, **fields).url
@@ -79,26 +79,26 @@ def checked(upload, manager):
 
 
 @pytest.fixture
-def change(manager):
-    """Return a function that checks an import once more with other fields, and returns its page."""
+def check_again(manager):
+    """Return a function that checks an import again with other fields and returns its page."""
 
-    def change(address, **fields):
+    def check_again(address, **fields):
         [pk] = re.findall(r'name="again" value="(\d+)"', manager.get(address).content.decode())
         assert manager.post(URL, {"again": pk, "change": "1"} | fields).url == address
         return manager.get(address).content.decode()
 
-    return change
+    return check_again
 
 
 @pytest.fixture
-def told(upload, manager):
-    """Return a function that sends files and returns the page on what would happen, or the form with its errors."""
+def page_of(upload, manager):
+    """Return a function that uploads files and returns the preview, or the form with its errors."""
 
-    def told(*files, **fields):
+    def page_of(*files, **fields):
         answer = upload(*files, **fields)
         return (manager.get(answer.url) if answer.status_code == 302 else answer).content.decode()
 
-    return told
+    return page_of
 
 
 def zipped(**files):
@@ -113,9 +113,9 @@ def sizes():
     return [model.objects.count() for model in (Text, Markable, Coding, User)]
 
 
-def test_nothing_happens_before_it_is_carried_out(checked, told, manager, walk):
+def test_import_changes_nothing_before_it_is_confirmed(checked, page_of, manager, walk):
     before = sizes()
-    assert "zoe&#x27; is not a member" in told(("dog.conll", CONLL), whose="one", coder="zoe")
+    assert "zoe&#x27; is not a member" in page_of(("dog.conll", CONLL), whose="one", coder="zoe")
     address, page = checked(("dog.conll", CONLL), whose="one", coder="zoe", create="on")
     assert "To be imported: 1 new text, 2 new markables, 1 coding, 2 judgements." in page
     assert "<h2>New coders</h2>\n<p>zoe</p>" in page
@@ -126,17 +126,17 @@ def test_nothing_happens_before_it_is_carried_out(checked, told, manager, walk):
     assert not User.objects.get(username="zoe").has_usable_password()
 
 
-def test_texts_of_nobody_bring_markables_that_all_see_once(bring, walk):
-    bring(("dog.conll", CONLL))
-    assert "Imported: 0 new texts" in bring(("dog.conll", CONLL))
+def test_texts_only_import_adds_shared_markables_once(import_files, walk):
+    import_files(("dog.conll", CONLL))
+    assert "Imported: 0 new texts" in import_files(("dog.conll", CONLL))
     text = walk.texts.exclude(slug="tea").get()
     assert text.content.split() == ["Anna", "took", "her", "dog"]
     assert list(text.markables.values_list("predefined", flat=True)) == [True, True]
     assert not Coding.objects.of_people().exists()
 
 
-def test_a_zip_with_a_folder_for_each_coder_brings_their_codings(bring, walk, charlie):
-    bring(("all.zip", zipped(**{"alice/dog.conll": CONLL, "bob/dog.conll": BY_BOB})), whose="parent")
+def test_zip_with_folder_per_coder_imports_their_codings(import_files, walk, charlie):
+    import_files(("all.zip", zipped(**{"alice/dog.conll": CONLL, "bob/dog.conll": BY_BOB})), whose="parent")
     codings = {coding.coder.username: coding for coding in Coding.objects.of_people().select_related("coder")}
     assert {name: coding.status for name, coding in codings.items()} == {"alice": "submitted", "bob": "submitted"}
     indices = {
@@ -178,47 +178,47 @@ def test_a_zip_with_a_folder_for_each_coder_brings_their_codings(bring, walk, ch
         ),
     ],
 )
-def test_wrong_files_are_named_and_leave_the_database_unchanged(told, files, fields, says):
+def test_wrong_files_are_named_and_change_nothing(page_of, files, fields, says):
     before = sizes()
-    assert says in told(*files, **fields)
+    assert says in page_of(*files, **fields)
     assert not Transfer.objects.exclude(state="failed").exists()
     assert sizes() == before
 
 
-def test_one_bad_file_is_named_and_does_not_spoil_the_others(bring):
-    page = bring(("dog.alice.conll", CONLL), ("cat.bob.conll", "nonsense"), whose="name")
+def test_bad_file_is_named_and_others_are_imported(import_files):
+    page = import_files(("dog.alice.conll", CONLL), ("cat.bob.conll", "nonsense"), whose="name")
     assert "Imported: 1 new text, 2 new markables, 1 coding, 2 judgements, 1 file refused." in page
     assert "<h2>Refused files</h2>" in page
     assert "cat.bob.conll:1" in page
     assert list(Coding.objects.of_people().values_list("text__slug", "coder__username")) == [("dog", "alice")]
 
 
-def test_what_is_odd_is_named_with_every_place(bring):
-    page = html.unescape(bring(("dog.conll", CONLL), whose="one", coder="alice"))
+def test_warnings_name_every_place(import_files):
+    page = html.unescape(import_files(("dog.conll", CONLL), whose="one", coder="alice"))
     assert "2 like this" in page
     for line, words in ((2, "Anna"), (4, "her")):
         assert f"dog.conll:{line}: “{words}” is alone in the entity" in page
 
 
-def test_a_coding_that_is_there_is_not_overwritten(bring, told):
-    bring(("dog.conll", CONLL), whose="one", coder="alice")
+def test_import_keeps_existing_coding(import_files, page_of):
+    import_files(("dog.conll", CONLL), whose="one", coder="alice")
     before = sizes()
-    assert "is kept" in told(("dog.conll", BY_BOB), whose="one", coder="alice")
+    assert "is kept" in page_of(("dog.conll", BY_BOB), whose="one", coder="alice")
     assert sizes() == before
 
 
-def test_too_many_or_too_large_files_are_refused(told):
+def test_too_many_or_too_large_files_are_refused(page_of):
     with override_settings(IMPORT_MAX_FILES=1):
-        assert "at most 1 file" in told(("a.conll", CONLL), ("b.conll", CONLL))
-        assert "at most 1 are read" in told(("a.zip", zipped(**{"x/a.conll": CONLL, "y/a.conll": CONLL})))
+        assert "at most 1 file" in page_of(("a.conll", CONLL), ("b.conll", CONLL))
+        assert "at most 1 are read" in page_of(("a.zip", zipped(**{"x/a.conll": CONLL, "y/a.conll": CONLL})))
     with override_settings(IMPORT_MAX_BYTES=100):
-        assert "The limit is" in told(("a.conll", CONLL))
+        assert "The limit is" in page_of(("a.conll", CONLL))
     with override_settings(IMPORT_MAX_BYTES=2000):
-        assert "holds more than" in told(("a.zip", zipped(**{"x/a.conll": CONLL * 50})))
+        assert "holds more than" in page_of(("a.zip", zipped(**{"x/a.conll": CONLL * 50})))
     assert Text.objects.count() == 1
 
 
-def test_a_format_is_asked_for_what_its_files_do_not_say(manager):
+def test_form_asks_for_options_of_format(manager):
     assert "option-" not in manager.get(URL).content.decode()
     page = manager.get(f"{URL}?format=brat").content.decode()
     asked = {option.key for option in FORMATS["brat"].options_read}
@@ -229,51 +229,51 @@ def test_a_format_is_asked_for_what_its_files_do_not_say(manager):
     assert set(re.findall(r'name="option-(\w+)"', part)) == asked
 
 
-def test_a_table_that_names_its_coders_is_not_asked_whose_it_is(manager, bring, walk):
+def test_table_with_coders_needs_no_choice_of_coder(manager, import_files, walk):
     page = manager.get(f"{URL}?format=judgements-csv").content.decode()
     assert 'name="whose"' not in page
     table = "text,unit,coder,label,value\ntea,phrase:0-4,alice,refers,Anna\ntea,phrase:10-13,bob,refers,Anna|her\n"
-    page = bring(("walk.csv", table), format="judgements-csv", whose="")
+    page = import_files(("walk.csv", table), format="judgements-csv", whose="")
     assert "Imported: 0 new texts, 0 new markables, 2 codings, 2 judgements." in page
 
 
-def test_a_text_without_markables_comes_with_an_empty_file_beside_it(bring):
-    page = bring(("cat.ann", ""), ("cat.txt", "A cat."), format="brat")
+def test_empty_annotation_file_imports_text_without_markables(import_files):
+    page = import_files(("cat.ann", ""), ("cat.txt", "A cat."), format="brat")
     assert "Imported: 1 new text, 0 new markables" in page
 
 
-def test_an_option_that_the_format_does_not_have_is_refused(upload):
+def test_unknown_values_of_options_are_refused(upload):
     answer = upload(("a.ann", "T1\tX 0 1\ta"), ("a.txt", "a"), format="brat", **{"option-types": "ghost"})
     assert answer.status_code == 400
     assert "not one of the available choices" in answer.content.decode()
 
 
-def test_a_format_reads_as_its_option_says(bring, walk):
+def test_import_applies_option_of_format(import_files, walk):
     files = ("a.ann", "T1\tX 0 4\tAnna\nT2\tX 10 13\ther\n*\tCoref T1 T2\n"), ("a.txt", "Anna took her dog")
-    bring(*files, format="brat", whose="one", coder="alice", **{"option-types": "none"})
+    import_files(*files, format="brat", whose="one", coder="alice", **{"option-types": "none"})
     assert Coding.objects.of_people().get().text.slug == "a"
 
 
-def test_a_level_is_mapped_by_a_field_of_the_form(told):
+def test_option_maps_level_of_files_to_scheme(page_of):
     files = ("walk.zip", zipped(**{"zoe/walk.txt": "Anna ran", "zoe/walk.ann": "T1\tPER 0 4\tAnna\n"}))
-    page = told(files, format="brat", create="on")
+    page = page_of(files, format="brat", create="on")
     assert "the scheme has no level &#x27;PER&#x27;" in page
     assert "only phrase; “Names in the files” says what it is; or say “Types of T lines: are categories”" in page
-    assert "Refused files" not in told(files, format="brat", create="on", **{"option-level": "PER"})
-    assert "say NAME:HERE" in told(files, format="brat", create="on", **{"option-level": "PER:nothing"})
+    assert "Refused files" not in page_of(files, format="brat", create="on", **{"option-level": "PER"})
+    assert "say NAME:HERE" in page_of(files, format="brat", create="on", **{"option-level": "PER:nothing"})
 
 
-def test_equal_refusals_stand_together_with_their_number(told):
+def test_equal_refusals_are_grouped_and_counted(page_of):
     files = {f"zoe/walk{number}.txt": "[Anna" for number in range(30)} | {"zoe/other.txt": "a](=1)"}
-    page = told(("walk.zip", zipped(**files)), format="plain", create="on")
+    page = page_of(("walk.zip", zipped(**files)), format="plain", create="on")
     refused = page[page.index("Refused files") :]
     assert "<summary>30 like this</summary>" in refused
     assert refused.count("is never closed") == 31
     assert refused.count("closes nothing") == 1
 
 
-def test_where_no_file_fits_the_page_says_what_was_looked_for(told):
-    page = told(("walk.zip", zipped(**{"zoe/walk.xmi": "x", "notes.md": "x"})), format="conll2012", create="on")
+def test_refusal_lists_expected_and_found_file_endings(page_of):
+    page = page_of(("walk.zip", zipped(**{"zoe/walk.xmi": "x", "notes.md": "x"})), format="conll2012", create="on")
     assert (
         "No file ends in .conll or _conll, as those of CoNLL-2012 do; there are 1 × .md, 1 × .xmi (which may be xmi)"
         in page
@@ -281,17 +281,17 @@ def test_where_no_file_fits_the_page_says_what_was_looked_for(told):
     assert "Nothing was changed" in page
 
 
-def tables(page):
+def text_of(page):
     """Return the text of the page without tags."""
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())
 
 
-def test_texts_only_say_what_they_leave_out_and_ask_for_the_coder(checked, change):
+def test_texts_only_import_warns_of_omitted_chains(checked, check_again):
     address, page = checked(("dog.conll", BY_BOB))
-    assert "The files say which 2 markables belong together. With Texts only that is left out." in tables(page)
-    page = change(address, whose="one", coder="alice")
+    assert "The files say which 2 markables belong together. With Texts only that is left out." in text_of(page)
+    page = check_again(address, whose="one", coder="alice")
     assert "To be imported: 1 new text, 2 new markables, 1 coding, 2 judgements." in page
-    assert "With Texts only" not in tables(page)
+    assert "With Texts only" not in text_of(page)
 
 
 @pytest.mark.parametrize(
@@ -302,38 +302,38 @@ def test_texts_only_say_what_they_leave_out_and_ask_for_the_coder(checked, chang
         (("dog.conll", CONLL), {"whose": "one", "coder": "alice"}),
     ],
 )
-def test_nothing_is_said_to_be_left_out_where_nothing_is(told, file, fields):
-    assert "belong together" not in told(file, **fields)
+def test_import_without_omissions_shows_no_warning(page_of, file, fields):
+    assert "belong together" not in page_of(file, **fields)
 
 
-def test_answers_without_links_are_left_out_as_well(told):
+def test_texts_only_import_warns_of_omitted_categories(page_of):
     files = ("a.ann", "T1\tMention 0 4\tAnna\nA1\tCategory T1 none\n"), ("a.txt", "Anna took her dog")
-    assert "The files say what 1 markable are" in told(*files, format="brat")
+    assert "The files say what 1 markable are" in page_of(*files, format="brat")
 
 
-def test_a_refusal_has_the_words_of_the_page_and_the_control_that_helps(checked, change):
+def test_refusal_offers_button_that_changes_option(checked, check_again):
     nothing = CONLL.replace("(1)", "-").replace("(2)", "-")
     address, page = checked(("dog.conll", nothing), whose="one", coder="alice")
-    assert "empty=take" not in tables(page)
-    assert "--texts-only" not in tables(page)
+    assert "empty=take" not in text_of(page)
+    assert "--texts-only" not in text_of(page)
     button = '<button class="button" name="option-empty" value="take">'
     assert button in page
     assert page.index("Refused files") < page.index(button) < page.index("Change options")
-    page = change(address, **{"option-empty": "take"})
+    page = check_again(address, **{"option-empty": "take"})
     assert "To be imported: 1 new text, 0 new markables, 1 coding" in page
 
 
-def test_texts_of_equal_words_may_be_read_with_the_coder_in_their_names(checked, change):
+def test_texts_of_equal_words_offer_coder_from_file_name(checked, check_again):
     walks = {f"walk_{coder}.conll": CONLL for coder in ("alice", "ben")}
     address, page = checked(("walks.zip", zipped(**walks)), whose="one", coder="alice", create="on")
-    assert "walk_alice and walk_ben have the same words" in tables(page)
-    assert "if their names have the coder: “Coder in the file name” with “Between text and coder" in tables(page)
+    assert "walk_alice and walk_ben have the same words" in text_of(page)
+    assert "if their names have the coder: “Coder in the file name” with “Between text and coder" in text_of(page)
     for field, value in re.findall(r'<button class="button" name="(whose|option-separator)" value="(.+?)"', page):
-        page = change(address, **{field: value})
+        page = check_again(address, **{field: value})
     assert "To be imported: 1 new text, 2 new markables, 2 codings, 4 judgements." in page
 
 
-def test_nothing_is_offered_to_those_who_did_not_start_the_import(upload, signed_in, mallory, walk):
+def test_other_managers_see_no_button_to_change_options(upload, signed_in, mallory, walk):
     add_member(walk, mallory, Membership.Role.MANAGER)
     address = upload(("dog.txt", "Zoë".encode("cp1252")), format="plain").url
     page = signed_in(mallory).get(address).content.decode()
@@ -341,10 +341,10 @@ def test_nothing_is_offered_to_those_who_did_not_start_the_import(upload, signed
     assert 'name="option-encoding"' not in page
 
 
-def test_an_encoding_is_offered_beside_the_reason(checked, change):
+def test_preview_offers_another_encoding(checked, check_again):
     address, page = checked(("dog.txt", "Anna à la fenêtre".encode("cp1252")), format="plain")
     assert "“à la fenêtre”, which cp1250 makes “ŕ la fenętre”" in html.unescape(page)
-    assert "Anna à la fenêtre" in change(address, **{"option-encoding": "cp1252"})
+    assert "Anna à la fenêtre" in check_again(address, **{"option-encoding": "cp1252"})
 
 
 CONLLU = "# newdoc id = walk\n# sent_id = 1\n1\tAnna\t_\t_\t_\t_\t0\t_\t_\tEntity=(e1)\n"
@@ -364,34 +364,34 @@ SACR = '#title: A walk\n#textmetadata:x=y\n{Anna:EN="name" Anna} took {Anna:EN="
         (("walk.docx", "PK"), "", "looks like a document of a word processor"),
     ],
 )
-def test_a_refusal_says_what_the_files_look_like(told, file, format_, says):
-    page = told(file, format=format_)
-    assert says in tables(page)
+def test_refusal_names_likely_format(page_of, file, format_, says):
+    page = page_of(file, format=format_)
+    assert says in text_of(page)
     assert "project archive" not in page
 
 
-def test_a_format_that_files_look_like_is_offered(checked, change):
+def test_refusal_offers_likely_format(checked, check_again):
     address, page = checked(("walk.conll", CONLLU), whose="one", coder="alice")
     assert '<button class="button" name="format" value="conllu">Format: CorefUD / CoNLL-U</button>' in page
-    assert "To be imported: 1 new text" in change(address, format="conllu")
+    assert "To be imported: 1 new text" in check_again(address, format="conllu")
 
 
-def test_many_names_with_numbers_are_said_to_be_entities(told):
+def test_numbered_names_are_suggested_as_chains(page_of):
     words = " ".join(f"w{number}" for number in range(60))
     starts = [words.index(f"w{number}") for number in range(60)]
     ann = "".join(
         f"T{n}\tLondon-{n} {start} {start + 2}\t{words[start : start + 2]}\n" for n, start in enumerate(starts)
     )
-    page = told(("a.ann", ann), ("a.txt", words), format="brat", whose="one", coder="alice")
+    page = page_of(("a.ann", ann), ("a.txt", words), format="brat", whose="one", coder="alice")
     assert "60 names in the files are a word and a number, such as “London-0”" in page
     assert 'name="option-types" value="chains"' in page
     assert page.index("London-0”") < page.index("<summary>Names in the files")
 
 
-def test_names_that_are_left_out_stand_in_one_line_the_commonest_first(told):
+def test_omitted_names_are_listed_by_frequency(page_of):
     spans = "".join(f"T{n}\tMention {n} {n + 1}\t{sign}\n" for n, sign in enumerate("abcd"))
     names = ["number"] * 1 + ["genus"] * 3
     attributes = "".join(f"A{n}\t{name} T{n} x\n" for n, name in enumerate(names))
-    page = told(("a.ann", spans + attributes), ("a.txt", "abcd"), format="brat", whose="one", coder="alice")
+    page = page_of(("a.ann", spans + attributes), ("a.txt", "abcd"), format="brat", whose="one", coder="alice")
     assert "a.ann: 3 answers to 'genus', which the scheme does not ask" in html.unescape(page)
     assert "– in all 3 × genus, 1 × number" in page

@@ -1,4 +1,4 @@
-"""Imports and exports: the list, one's page, what may be done with it and by whom."""
+"""Imports and exports: list, pages, actions and permissions."""
 
 import html
 import os
@@ -28,29 +28,29 @@ def files(*named):
 
 
 @pytest.fixture
-def brought(project, people):
-    """Order an import, which is checked and not carried out."""
+def checked_import(project, people):
+    """Order an import that is checked and not confirmed."""
     return orders.order_import(project, people["manager"], files(), "conll2012", IMPORT)
 
 
 @pytest.fixture
-def taken(project, people):
-    """Order an export as a viewer and carry it out."""
+def finished_export(project, people):
+    """Order and confirm an export as a viewer."""
     made = orders.order_export(project, people["viewer"], "jsonlines", EXPORT)
     assert orders.carry_out(made, people["viewer"])
     return made
 
 
-def test_the_list_tells_of_each_the_latest_first(brought, taken, people, signed_in):
+def test_list_shows_latest_transfer_first(checked_import, finished_export, people, signed_in):
     page = signed_in(people["manager"]).get(LIST).content.decode()
     assert page.index("JSON lines") < page.index("CoNLL-2012")
-    assert f'href="/transfers/{taken.pk}/file/"' in page
+    assert f'href="/transfers/{finished_export.pk}/file/"' in page
     assert "preview ready" in page
 
 
-def test_who_sees_results_sees_exports_but_no_imports_and_archives(brought, taken, project, people, signed_in):
+def test_viewers_see_exports_but_no_imports_and_archives(checked_import, finished_export, project, people, signed_in):
     archive = orders.order_export(project, people["manager"], "project", {})
-    addresses = [f"/transfers/{transfer.pk}/" for transfer in (brought, taken, archive)]
+    addresses = [f"/transfers/{transfer.pk}/" for transfer in (checked_import, finished_export, archive)]
     for role, expected in {
         "manager": [200, 200, 200],
         "adjudicator": [403, 200, 403],
@@ -66,7 +66,7 @@ def test_who_sees_results_sees_exports_but_no_imports_and_archives(brought, take
     assert ("CoNLL-2012" in page, "project archive" in page, "JSON lines" in page) == (False, False, True)
 
 
-def test_who_has_not_ordered_it_reads_who_carries_it_out(project, people, signed_in):
+def test_only_owner_can_confirm_transfer(project, people, signed_in):
     made = orders.order_export(project, people["viewer"], "jsonlines", EXPORT)
     client, address = signed_in(people["manager"]), f"/transfers/{made.pk}/"
     page = client.get(address).content.decode()
@@ -77,69 +77,69 @@ def test_who_has_not_ordered_it_reads_who_carries_it_out(project, people, signed
     assert Transfer.objects.get().state == Transfer.State.CHECKED
 
 
-def test_open_results_let_a_coder_take_an_export_and_close_again(taken, people, signed_in):
+def test_coder_downloads_export_only_while_results_are_open(finished_export, people, signed_in):
     client = signed_in(people["coder"])
     Project.objects.update(results_open=True)
-    assert client.get(f"/transfers/{taken.pk}/file/").status_code == 200
+    assert client.get(f"/transfers/{finished_export.pk}/file/").status_code == 200
     Project.objects.update(results_open=False)
-    assert client.get(f"/transfers/{taken.pk}/file/").status_code == 404
+    assert client.get(f"/transfers/{finished_export.pk}/file/").status_code == 404
 
 
-def test_carrying_out_twice_does_it_once(brought, project, people, signed_in):
+def test_confirming_import_twice_runs_it_once(checked_import, project, people, signed_in):
     client = signed_in(people["manager"])
     for _ in range(2):
-        assert client.post(f"/transfers/{brought.pk}/carry-out/").status_code == 302
+        assert client.post(f"/transfers/{checked_import.pk}/carry-out/").status_code == 302
     assert project.texts.filter(slug="dog").count() == 1
-    assert "already confirmed" in client.get(f"/transfers/{brought.pk}/").content.decode()
-    client.post(f"/transfers/{brought.pk}/discard/")
+    assert "already confirmed" in client.get(f"/transfers/{checked_import.pk}/").content.decode()
+    client.post(f"/transfers/{checked_import.pk}/discard/")
     assert not Transfer.objects.exists()
     assert project.texts.filter(slug="dog").exists()  # discarding keeps what it brought
 
 
-def test_upload_can_be_fetched_until_it_is_discarded(brought, project, people, signed_in):
+def test_upload_can_be_downloaded_until_discarded(checked_import, project, people, signed_in):
     client = signed_in(people["manager"])
-    answer = client.get(f"/transfers/{brought.pk}/file/")
+    answer = client.get(f"/transfers/{checked_import.pk}/file/")
     assert b"".join(answer.streaming_content) == CONLL.encode()
     assert answer["Content-Disposition"] == 'attachment; filename="dog.conll"'
     for folder in ("", "files/", "media/", "static/"):  # no address leads to the file itself
-        assert client.get(f"/{folder}{brought.file.name}").status_code == 404
+        assert client.get(f"/{folder}{checked_import.file.name}").status_code == 404
     two = files(("a.conll", CONLL), ("b.conll", CONLL))
     several = orders.order_import(project, people["manager"], two, "conll2012", IMPORT)
     answer = client.get(f"/transfers/{several.pk}/file/")
     assert answer["Content-Disposition"] == 'attachment; filename="tea-conll2012.zip"'
-    assert client.post(f"/transfers/{brought.pk}/discard/").url == LIST
+    assert client.post(f"/transfers/{checked_import.pk}/discard/").url == LIST
     assert list(Transfer.objects.all()) == [several]
-    assert not brought.file.storage.exists(brought.file.name)
+    assert not checked_import.file.storage.exists(checked_import.file.name)
 
 
-def test_a_file_that_is_gone_is_said_to_be(taken, brought, people, signed_in):
-    taken.file.storage.delete(taken.file.name)
-    assert signed_in(people["viewer"]).get(f"/transfers/{taken.pk}/file/").status_code == 404
-    brought.file.storage.delete(brought.file.name)
-    page = signed_in(people["manager"]).post(f"/transfers/{brought.pk}/carry-out/", follow=True).content.decode()
+def test_missing_files_are_reported(finished_export, checked_import, people, signed_in):
+    finished_export.file.storage.delete(finished_export.file.name)
+    assert signed_in(people["viewer"]).get(f"/transfers/{finished_export.pk}/file/").status_code == 404
+    checked_import.file.storage.delete(checked_import.file.name)
+    page = signed_in(people["manager"]).post(f"/transfers/{checked_import.pk}/carry-out/", follow=True).content.decode()
     assert "The upload was deleted; upload the files again. Nothing was changed." in page
 
 
-def test_who_may_not_discard_is_not_asked_to(taken, people, signed_in):
-    address = f"/transfers/{taken.pk}/"
+def test_discard_button_shows_only_to_permitted_roles(finished_export, people, signed_in):
+    address = f"/transfers/{finished_export.pk}/"
     shown = {role: "/discard/" in signed_in(people[role]).get(address).content.decode() for role in ROLES}
     assert shown == {"manager": True, "adjudicator": False, "viewer": True}
 
 
 @pytest.fixture
 def with_worker(settings, monkeypatch):
-    """Let every upload count as large, so that it waits for a worker as in production."""
+    """Let every upload wait for a worker as in production."""
     settings.TASKS = TASKS
     monkeypatch.setattr(orders, "QUICK_BYTES", 0)
 
 
 @pytest.fixture
-def brought_by_worker(with_worker, project, people):
+def queued_import(with_worker, project, people):
     return orders.order_import(project, people["manager"], files(), "conll2012", IMPORT)
 
 
-def test_what_is_large_waits_for_the_worker_and_tells_how_far_it_is(with_worker, brought_by_worker, people, signed_in):
-    client, made = signed_in(people["manager"]), brought_by_worker
+def test_large_import_waits_for_worker_and_shows_progress(with_worker, queued_import, people, signed_in):
+    client, made = signed_in(people["manager"]), queued_import
     address = f"/transfers/{made.pk}/"
     assert 'hx-trigger="every 1s"' in client.get(address).content.decode()
     Transfer.objects.update(heartbeat_at=timezone.now() - timedelta(seconds=30))
@@ -153,8 +153,8 @@ def test_what_is_large_waits_for_the_worker_and_tells_how_far_it_is(with_worker,
     assert "To be imported" in client.get(address).content.decode()
 
 
-def test_a_worker_that_has_begun_and_not_counted_yet_is_not_missed(brought_by_worker, people, signed_in, monkeypatch):
-    client, address, pages = signed_in(people["manager"]), f"/transfers/{brought_by_worker.pk}/", []
+def test_working_worker_is_not_reported_missing(queued_import, people, signed_in, monkeypatch):
+    client, address, pages = signed_in(people["manager"]), f"/transfers/{queued_import.pk}/", []
 
     def reading(*args):
         Transfer.objects.update(heartbeat_at=timezone.now() - timedelta(seconds=30))
@@ -162,35 +162,35 @@ def test_a_worker_that_has_begun_and_not_counted_yet_is_not_missed(brought_by_wo
         raise FormatError("is wrong", "dog.conll")
 
     monkeypatch.setattr(orders, "open_sources", reading)
-    orders.run_transfer.call(brought_by_worker.pk)
+    orders.run_transfer.call(queued_import.pk)
     assert "Preparing the preview" in pages[0]
     assert "manage.py db_worker" not in pages[0]
 
 
-def test_late_export_that_was_given_up_leaves_no_file(brought, project, people, monkeypatch):
+def test_late_export_leaves_no_file_after_failure(checked_import, project, people, monkeypatch):
     made = orders.order_export(project, people["viewer"], "jsonlines", EXPORT)
-    folder, export = Path(brought.file.path).parent, orders.export_files
+    folder, export = Path(checked_import.file.path).parent, orders.export_files
     kept = set(folder.iterdir())
 
-    def given_up_meanwhile(*args, **kwargs):
+    def fail_meanwhile(*args, **kwargs):
         Transfer.objects.update(state=Transfer.State.FAILED)
         return export(*args, **kwargs)
 
-    monkeypatch.setattr(orders, "export_files", given_up_meanwhile)
+    monkeypatch.setattr(orders, "export_files", fail_meanwhile)
     orders.carry_out(made, people["viewer"])
     assert (made.state, bool(made.file)) == (Transfer.State.FAILED, False)
     assert set(folder.iterdir()) == kept
 
 
-def test_what_is_begun_at_the_moment_of_discarding_stays(brought, people):
+def test_running_transfer_is_not_discarded(checked_import, people):
 
-    Transfer.objects.filter(pk=brought.pk).update(state=Transfer.State.RUNNING)
-    assert not orders.discard(brought, people["manager"])
-    assert Transfer.objects.filter(pk=brought.pk).exists()
-    assert brought.file.storage.exists(brought.file.name)
+    Transfer.objects.filter(pk=checked_import.pk).update(state=Transfer.State.RUNNING)
+    assert not orders.discard(checked_import, people["manager"])
+    assert Transfer.objects.filter(pk=checked_import.pk).exists()
+    assert checked_import.file.storage.exists(checked_import.file.name)
 
 
-def test_a_small_zip_that_grows_waits_for_the_worker(with_worker, project, people, monkeypatch):
+def test_zip_of_large_content_waits_for_worker(with_worker, project, people, monkeypatch):
     monkeypatch.setattr(orders, "QUICK_BYTES", 200_000)
     data = zipped(**{f"{number}.conll": "#" * 1_000_000 for number in range(6)})
     assert len(data) < 200_000
@@ -202,7 +202,7 @@ def test_a_small_zip_that_grows_waits_for_the_worker(with_worker, project, peopl
 
 
 @pytest.mark.parametrize("bound", ["QUICK_TEXTS", "QUICK_JUDGEMENTS"])
-def test_an_export_of_much_waits_for_the_worker(with_worker, project, codings, keys, people, monkeypatch, bound):
+def test_large_export_waits_for_worker(with_worker, project, codings, keys, people, monkeypatch, bound):
     judge(codings["alice"], keys["a"], "none")
     made = orders.order_export(project, people["manager"], "conll2012", EXPORT)
     assert made.state == Transfer.State.CHECKED
@@ -211,53 +211,53 @@ def test_an_export_of_much_waits_for_the_worker(with_worker, project, codings, k
     assert made.state == Transfer.State.CHECKING
 
 
-def test_what_breaks_at_once_is_said_on_its_page(project, people, signed_in, monkeypatch):
+def test_page_reports_immediate_failure(project, people, signed_in, monkeypatch):
     monkeypatch.setattr(orders, "import_sources", lambda *args, **kwargs: 1 / 0)
     form = {"format": "conll2012", "whose": "nobody", "files": files()}
     answer = signed_in(people["manager"]).post("/projects/tea/import/", form, follow=True)
     assert orders.FAILURE_MESSAGE in html.unescape(answer.content.decode())
 
 
-def test_what_is_worked_on_is_not_discarded(brought_by_worker, people, signed_in):
-    client, address = signed_in(people["manager"]), f"/transfers/{brought_by_worker.pk}/"
+def test_import_in_progress_cannot_be_discarded(queued_import, people, signed_in):
+    client, address = signed_in(people["manager"]), f"/transfers/{queued_import.pk}/"
     Transfer.objects.update(total=1)  # as the worker says when it begins
     assert client.post(f"{address}discard/").url == address
     assert "/discard/" not in client.get(address).content.decode()
-    assert Transfer.objects.filter(pk=brought_by_worker.pk).exists()
+    assert Transfer.objects.filter(pk=queued_import.pk).exists()
 
 
-def test_transfer_in_a_long_queue_can_be_discarded(brought_by_worker, people, signed_in):
-    client, address = signed_in(people["manager"]), f"/transfers/{brought_by_worker.pk}/"
+def test_transfer_in_long_queue_can_be_discarded(queued_import, people, signed_in):
+    client, address = signed_in(people["manager"]), f"/transfers/{queued_import.pk}/"
     Transfer.objects.update(heartbeat_at=timezone.now() - LOST_AFTER - timedelta(seconds=1))
     assert f'action="{address}cancel/"' in client.get(address).content.decode()
     assert client.post(f"{address}discard/").url == LIST
     assert not Transfer.objects.exists()
-    orders.run_transfer.call(brought_by_worker.pk)  # the queue comes to it at last: nothing is done
+    orders.run_transfer.call(queued_import.pk)  # the queue comes to it at last: nothing is done
 
 
-def test_of_a_worker_that_has_died_nothing_more_is_awaited(brought_by_worker, people, signed_in):
+def test_transfer_of_dead_worker_fails(queued_import, people, signed_in):
     Transfer.objects.update(heartbeat_at=timezone.now() - LOST_AFTER - timedelta(seconds=1), total=1)
-    page = signed_in(people["manager"]).get(f"/transfers/{brought_by_worker.pk}/").content.decode()
+    page = signed_in(people["manager"]).get(f"/transfers/{queued_import.pk}/").content.decode()
     assert "The worker stopped, or none is running" in page
     assert "preparing the preview" not in signed_in(people["manager"]).get(LIST).content.decode()
-    orders.run_transfer.call(brought_by_worker.pk)  # it was not dead after all: nothing is done
-    brought_by_worker.refresh_from_db()
-    assert brought_by_worker.state == Transfer.State.FAILED
+    orders.run_transfer.call(queued_import.pk)  # it was not dead after all: nothing is done
+    queued_import.refresh_from_db()
+    assert queued_import.state == Transfer.State.FAILED
 
 
-def test_what_breaks_is_said_and_logged_and_nothing_is_changed(brought_by_worker, project, monkeypatch):
+def test_failed_import_stores_error_and_changes_nothing(queued_import, project, monkeypatch):
     def broken(*args, **kwargs):
         raise RuntimeError("a bug")
 
     monkeypatch.setattr(orders, "import_sources", broken)
     with pytest.raises(RuntimeError):
-        orders.run_transfer.call(brought_by_worker.pk)
-    brought_by_worker.refresh_from_db()
-    assert (brought_by_worker.state, brought_by_worker.error) == (Transfer.State.FAILED, orders.FAILURE_MESSAGE)
+        orders.run_transfer.call(queued_import.pk)
+    queued_import.refresh_from_db()
+    assert (queued_import.state, queued_import.error) == (Transfer.State.FAILED, orders.FAILURE_MESSAGE)
     assert project.texts.count() == 1
 
 
-def test_the_oldest_go_with_their_files(project, people, monkeypatch):
+def test_oldest_transfers_are_deleted_with_files(project, people, monkeypatch):
     monkeypatch.setattr(orders, "MAX_TRANSFERS", 2)
     made = [orders.order_import(project, people["manager"], files(), "conll2012", IMPORT) for _ in range(3)]
     assert set(Transfer.objects.all()) == set(made[1:])
@@ -267,36 +267,36 @@ def test_the_oldest_go_with_their_files(project, people, monkeypatch):
     assert set(Transfer.objects.all()) == {made[2], newest}
 
 
-def test_nobody_crowds_out_what_another_has_ordered(brought, project, people, monkeypatch):
+def test_limit_of_transfers_applies_per_user(checked_import, project, people, monkeypatch):
     monkeypatch.setattr(orders, "MAX_TRANSFERS", 1)
     made = [orders.order_export(project, people["viewer"], "jsonlines", EXPORT) for _ in range(2)]
-    assert set(Transfer.objects.all()) == {brought, made[1]}
+    assert set(Transfer.objects.all()) == {checked_import, made[1]}
 
 
-def test_what_is_too_old_goes_whatever_is_ordered_next(taken, brought, people):
+def test_expired_transfers_are_deleted_at_next_order(finished_export, checked_import, people):
 
     long_ago = timezone.now() - orders.MAX_AGE - timedelta(days=1)
     Transfer.objects.update(created_at=long_ago, heartbeat_at=long_ago)
-    Transfer.objects.filter(pk=taken.pk).update(state=Transfer.State.RUNNING, total=1)
+    Transfer.objects.filter(pk=finished_export.pk).update(state=Transfer.State.RUNNING, total=1)
     made = orders.order_restore(people["manager"], SimpleUploadedFile("a.zip", b"PK"), "")
     assert set(Transfer.objects.all()) == {made}
-    assert not taken.file.storage.exists(taken.file.name)
+    assert not finished_export.file.storage.exists(finished_export.file.name)
 
 
-def test_files_of_which_no_row_tells_go(brought, project, people):
+def test_orphaned_files_are_deleted(checked_import, project, people):
 
-    folder = Path(brought.file.path).parent
+    folder = Path(checked_import.file.path).parent
     orphan, young = folder / "orphan", folder / "young"
     for file in (orphan, young):
         file.write_bytes(b"x")
     long_ago = (timezone.now() - orders.ORPHAN_AGE - timedelta(hours=1)).timestamp()
-    for file in (orphan, Path(brought.file.path)):
+    for file in (orphan, Path(checked_import.file.path)):
         os.utime(file, (long_ago, long_ago))
     orders.order_export(project, people["manager"], "jsonlines", EXPORT)
-    assert (orphan.exists(), young.exists(), Path(brought.file.path).exists()) == (False, True, True)
+    assert (orphan.exists(), young.exists(), Path(checked_import.file.path).exists()) == (False, True, True)
 
 
-def test_a_hundred_files_and_more_come_in_at_once(project, people, signed_in):
+def test_import_takes_more_than_hundred_files(project, people, signed_in):
     many = files(*((f"t{number}.conll", CONLL) for number in range(120)))
     form = {"format": "conll2012", "whose": "nobody", "files": many}
     answer = signed_in(people["manager"]).post("/projects/tea/import/", form)
@@ -304,17 +304,17 @@ def test_a_hundred_files_and_more_come_in_at_once(project, people, signed_in):
     assert Transfer.objects.get().report["texts"] == 120
 
 
-def test_every_page_answers_a_part_of_a_page_too(brought, people, signed_in):
+def test_pages_answer_partial_requests(checked_import, people, signed_in):
     people["manager"].is_superuser = True
     people["manager"].save()
     client = signed_in(people["manager"])
     of_project = (f"/projects/tea/{page}/" for page in ("transfers", "import", "export"))
-    for page in ("/projects/new/archive/", *of_project, f"/transfers/{brought.pk}/"):
+    for page in ("/projects/new/archive/", *of_project, f"/transfers/{checked_import.pk}/"):
         assert client.get(page, headers={"HX-Request": "true"}).status_code == 200, page
 
 
-def test_the_list_costs_a_fixed_number_of_queries(
-    brought, taken, project, people, signed_in, django_assert_max_num_queries
+def test_list_takes_fixed_number_of_queries(
+    checked_import, finished_export, project, people, signed_in, django_assert_max_num_queries
 ):
     client = signed_in(people["manager"])
     for _ in range(3):
