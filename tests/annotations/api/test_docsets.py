@@ -29,11 +29,11 @@ def manager(ferry, charlie, signed_in):
 
 
 @pytest.fixture
-def built(ferry) -> Coding:
+def pyramid(ferry) -> Coding:
     return build(codings_of(models_of(ferry))["alice"], SINKING)
 
 
-def test_a_docset_is_made_and_told(manager):
+def test_created_docset_is_returned_and_listed(manager):
     summaries = [{"name": name, "content": content} for name, content in SUMMARIES]
     made = manager.post(DOCSETS, {"slug": "fire", "title": "Fire", "summaries": summaries}, **JSON)
     assert made.status_code == 201
@@ -45,7 +45,7 @@ def test_a_docset_is_made_and_told(manager):
     assert [row["slug"] for row in manager.get(DOCSETS).json()] == ["fire", "sinking"]
 
 
-def test_what_cannot_be_a_docset_is_said_by_field(manager):
+def test_wrong_docsets_are_refused_by_field(manager):
     good = {"slug": "fire", "title": "Fire", "summaries": [{"content": content} for _, content in SUMMARIES]}
     for changed in (
         {"summaries": []},
@@ -74,7 +74,7 @@ def test_peers_are_added_and_listed(manager, ferry):
         assert made.status_code == 201
 
 
-def test_coders_get_pyramids_and_peers(manager, ferry):
+def test_manager_assigns_pyramids_and_peers(manager, ferry):
     add_peer(ferry, "p1", "P1", "A ferry.")
     order = {"coders": ["alice", "bob"], "pyramid": True, "peers": ["p1"]}
     assert manager.post(f"{URL}assignments/", order, **JSON).json() == {"new": 2}
@@ -87,7 +87,7 @@ def test_coders_get_pyramids_and_peers(manager, ferry):
     ]
 
 
-def test_what_cannot_be_assigned_is_said_by_field(manager, ferry):
+def test_wrong_assignments_are_refused_by_field(manager, ferry):
     add_peer(ferry, "p1", "P1", "A ferry.")
     for order, field in (
         ({"coders": ["ghost"]}, "coders"),
@@ -100,7 +100,7 @@ def test_what_cannot_be_assigned_is_said_by_field(manager, ferry):
         assert (reply.status_code, list(reply.json()["errors"])) == (400, [field])
 
 
-def test_the_agreed_pyramid_is_started(manager, ferry, built, signed_in):
+def test_adjudicator_starts_agreed_pyramid(manager, ferry, pyramid, signed_in):
     adam = person("adam")
     add_member(ferry.project, adam, Membership.Role.ADJUDICATOR)
     unnamed = manager.post(f"{URL}agreed/", {"coder": "alice"}, **JSON)
@@ -115,7 +115,7 @@ def test_the_agreed_pyramid_is_started(manager, ferry, built, signed_in):
     assert manager.post(f"{URL}agreed/", {"coder": "alice", "adjudicator": "adam"}, **JSON).status_code == 400
 
 
-def test_the_agreed_pyramid_is_handed_on_by_a_manager(manager, ferry, built, signed_in):
+def test_manager_reassigns_agreed_pyramid(manager, ferry, pyramid, signed_in):
     adam, eve = person("adam"), person("eve")
     for user in (adam, eve):
         add_member(ferry.project, user, Membership.Role.ADJUDICATOR)
@@ -131,7 +131,7 @@ def test_the_agreed_pyramid_is_handed_on_by_a_manager(manager, ferry, built, sig
     assert [signed_in(user).get(of_text).status_code for user in (adam, eve)] == [404, 200]
 
 
-def test_many_docsets_are_an_array_whose_header_leads_to_the_next(manager, ferry):
+def test_docsets_are_paged_by_link_header(manager, ferry):
     for number in range(4):
         create_docset(ferry.project, f"more-{number}", f"More {number}", SUMMARIES)
     address, seen = f"{DOCSETS}?page_size=2", []

@@ -8,7 +8,7 @@ URL = f"{PROJECT}texts/tea/"
 SEEN = {"If-Match": "*"}
 
 
-def test_a_text_is_deleted_by_who_says_how_many_codings_go_with_it(manager, text, codings, keys):
+def test_text_deletion_requires_number_of_begun_codings(manager, text, codings, keys):
     judge(codings["alice"], keys["a"], "none")
     assert manager.delete(URL).status_code == 428
     refused = manager.delete(URL, headers=SEEN)
@@ -21,7 +21,7 @@ def test_a_text_is_deleted_by_who_says_how_many_codings_go_with_it(manager, text
     assert not Text.objects.filter(pk=text.pk).exists()
 
 
-def test_a_coder_is_unassigned_who_has_not_begun(manager, codings, keys):
+def test_only_unstarted_codings_are_unassigned(manager, codings, keys):
     judge(codings["alice"], keys["a"], "none")
     assert manager.delete(f"{URL}codings/bob/", headers=SEEN).status_code == 204
     refused = manager.delete(f"{URL}codings/alice/", headers=SEEN)
@@ -29,7 +29,7 @@ def test_a_coder_is_unassigned_who_has_not_begun(manager, codings, keys):
     assert list(Coding.objects.of_people().values_list("coder__username", flat=True)) == ["alice"]
 
 
-def test_a_text_is_put_to_a_place(manager, project):
+def test_text_moves_to_position(manager, project):
     for slug in ("coffee", "water"):
         Text.objects.create(project=project, slug=slug, title=slug.title(), content="words", position=5)
     for place, expected in ((1, ["water", "tea", "coffee"]), (99, ["tea", "coffee", "water"])):

@@ -1,4 +1,4 @@
-"""/api/v1/projects/SLUG/scheme/: read, changed as a whole, previewed, and its versions."""
+"""/api/v1/projects/SLUG/scheme/: reading, saving, previews and versions."""
 
 import pytest
 
@@ -31,12 +31,12 @@ def put(client, scheme, seen="*"):
 
 
 def merged(scheme):
-    """Return the scheme in which places are merged into what is none."""
+    """Return the scheme with the category place merged into none."""
     categories = [category for category in scheme["categories"] if category["key"] != "place"]
     return scheme | {"categories": categories, "merges": [{"question": "category", "value": "place", "into": "none"}]}
 
 
-def test_what_is_read_may_be_changed_and_sent_back(manager, begun, project):
+def test_scheme_is_read_changed_and_sent_back(manager, begun, project):
     scheme, seen = scheme_of(manager)
     answer = put(manager, scheme | {"attributes": [GENDER]}, seen)
     assert answer.status_code == 200
@@ -48,7 +48,7 @@ def test_what_is_read_may_be_changed_and_sent_back(manager, begun, project):
     assert read_scheme(project.pk).spec.attributes[0].key == "gender"
 
 
-def test_each_problem_is_a_sentence_with_its_path_and_nothing_changes(manager, begun, project):
+def test_problems_name_their_paths_and_change_nothing(manager, begun, project):
     scheme, seen = scheme_of(manager)
     before = read_scheme(project.pk).spec
     wrong = [GENDER | {"asked_if": {"question": "ghost", "values": ["x"]}}, {"key": "number", "label": "number"}]
@@ -67,7 +67,7 @@ def test_each_problem_is_a_sentence_with_its_path_and_nothing_changes(manager, b
     assert not SchemeVersion.objects.exists()
 
 
-def test_what_is_in_use_is_not_left_out_and_the_texts_are_listed(manager, begun):
+def test_categories_in_use_stay_and_their_texts_are_listed(manager, begun):
     scheme, seen = scheme_of(manager)
     answer = put(manager, merged(scheme) | {"merges": []}, seen).json()
     assert answer["problems"] == [
@@ -84,7 +84,7 @@ def test_what_is_in_use_is_not_left_out_and_the_texts_are_listed(manager, begun)
     assert Category.objects.filter(key="place").exists()
 
 
-def test_a_preview_says_what_would_happen_and_writes_nothing(manager, begun, project):
+def test_preview_lists_effects_and_saves_nothing(manager, begun, project):
     scheme, seen = scheme_of(manager)
     fewer = merged(scheme)
     preview = manager.post(f"{URL}preview/", fewer, **JSON)
@@ -117,7 +117,7 @@ def test_every_version_can_be_read(manager, signed_in, alice, begun):
     assert signed_in(alice).get(f"{URL}versions/3/").status_code == 404
 
 
-def test_who_manages_and_codes_changes_words_alone_once_texts_are_assigned(signed_in, project, begun):
+def test_coding_manager_changes_only_labels_of_assigned_scheme(signed_in, project, begun):
     # whether a change is refused would tell of the answers of others
     maya = person("maya")
     add_member(project, maya, "manager-coder")
@@ -130,7 +130,7 @@ def test_who_manages_and_codes_changes_words_alone_once_texts_are_assigned(signe
     assert client.post(f"{URL}preview/", fewer, **JSON).status_code == 403
 
 
-def test_what_lacks_an_answer_and_what_is_from_before_are_rows(manager, begun):
+def test_judgements_are_filtered_by_completeness_and_version(manager, begun):
     scheme, _ = scheme_of(manager)
     put(manager, scheme | {"attributes": [GENDER | {"required": True}]})
     rows = "/api/v1/projects/tea/judgements/"
@@ -142,7 +142,7 @@ def test_what_lacks_an_answer_and_what_is_from_before_are_rows(manager, begun):
     assert operation["scheme_version"] == 1
 
 
-def test_a_merge_is_undone_once(manager, begun):
+def test_merge_is_undone_once(manager, begun):
     scheme, _ = scheme_of(manager)
     put(manager, merged(scheme))
     keys = [category["key"] for category in scheme["categories"]]
@@ -155,7 +155,7 @@ def test_a_merge_is_undone_once(manager, begun):
     assert "merged no answers" in str(again.json()["errors"])
 
 
-def test_versions_that_no_scheme_has_are_not_found(manager, begun):
+def test_unknown_versions_are_not_found(manager, begun):
     for number in (2, 2**31, 10**30):
         assert manager.get(f"{URL}versions/{number}/").status_code == 404
         assert manager.post(f"{URL}versions/{number}/undo/", **JSON).status_code in (400, 404)

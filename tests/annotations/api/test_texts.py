@@ -9,11 +9,11 @@ URL = "/api/v1/projects/tea/texts/"
 
 @pytest.fixture
 def second(project):
-    """Make a text that no coder has to code."""
+    """Make a text without assignments."""
     return Text.objects.create(project=project, slug="rest", title="Rest", content="héllo 🫖")
 
 
-def test_a_coder_sees_the_texts_to_code_and_the_others_all(signed_in, people, second):
+def test_coders_see_assigned_texts_and_other_roles_all(signed_in, people, second):
     for role in ("manager", "adjudicator", "viewer", "coder"):
         slugs, status = (["tea"], 404) if role == "coder" else (["rest", "tea"], 200)
         client = signed_in(people[role])
@@ -21,7 +21,7 @@ def test_a_coder_sees_the_texts_to_code_and_the_others_all(signed_in, people, se
         assert client.get(f"{URL}rest/").status_code == status
 
 
-def test_a_text_in_the_list_has_no_content(signed_in, bob, text):
+def test_listed_text_has_no_content(signed_in, bob, text):
     [row] = signed_in(bob).get(URL).json()["results"]
     assert row == {
         "slug": "tea", "title": "Tea", "language": "en", "direction": "ltr", "round": "main", "rounds": ["main"],
@@ -29,7 +29,7 @@ def test_a_text_in_the_list_has_no_content(signed_in, bob, text):
     }  # fmt: skip
 
 
-def test_a_text_comes_with_content_and_segments_in_code_points(signed_in, bob, text):
+def test_text_has_content_and_segments_in_code_points(signed_in, bob, text):
     found = signed_in(bob).get(f"{URL}tea/").json()
     assert found["content"].startswith("put the kettle on the stove\n")
     assert [(segment["label"], segment["speaker"]) for segment in found["segments"]] == list(
@@ -39,12 +39,12 @@ def test_a_text_comes_with_content_and_segments_in_code_points(signed_in, bob, t
     assert found["content"][first["start"] : first["end"]] == "put the kettle on the stove"
 
 
-def test_all_texts_are_open_to_coders_when_the_results_are(signed_in, bob, second):
+def test_open_results_show_all_texts_to_coders(signed_in, bob, second):
     Project.objects.update(results_open=True)
     assert signed_in(bob).get(f"{URL}rest/").json()["content"] == "héllo 🫖"
 
 
-def test_a_manager_puts_a_text_into_a_round(signed_in, charlie, project, text, second):
+def test_manager_moves_text_to_round(signed_in, charlie, project, text, second):
     client = signed_in(charlie)
     seen = client.get(f"{URL}tea/")["ETag"]
     done = client.patch(f"{URL}tea/", {"round": "pilot"}, content_type="application/json", headers={"If-Match": seen})

@@ -1,4 +1,4 @@
-"""Imports and exports by the API: ordered, looked at, carried out, taken along."""
+"""Imports and exports by the API."""
 
 import io
 import json
@@ -25,7 +25,7 @@ def sent(**fields):
     } | fields
 
 
-def test_an_import_is_checked_first_and_carried_out_by_a_second_request(manager):
+def test_import_is_checked_before_it_is_confirmed(manager):
     made = manager.post(f"{PROJECT}imports/", sent())
     assert made.status_code == 201
     told = made.json()
@@ -40,7 +40,7 @@ def test_an_import_is_checked_first_and_carried_out_by_a_second_request(manager)
     assert (again.status_code, again.json()["code"], again.json()["detail"]) == (409, "not_checked", "This is done.")
 
 
-def test_a_file_that_is_refused_is_told_with_its_line(manager):
+def test_refused_file_is_named_in_report(manager):
     broken = SimpleUploadedFile("dog.conll", CONLL.replace("(2)", "(2").encode())
     told = manager.post(f"{PROJECT}imports/", sent(files=[broken])).json()
     assert told["state"] == "failed"
@@ -55,7 +55,7 @@ def test_wrong_fields_are_named(manager):
     assert not Transfer.objects.exists()
 
 
-def test_an_export_tells_first_what_would_be_lost(manager, codings, keys):
+def test_export_reports_losses_before_file_is_written(manager, codings, keys):
     judge(codings["alice"], keys["c"], "phrase", keys["a"], keys["b"])
     order = {"format": "muc", "unfinished": True, "coders": ["alice"], "texts": ["tea"]}
     told = manager.post(f"{PROJECT}exports/", json.dumps(order), content_type="application/json").json()
@@ -71,7 +71,7 @@ def test_an_export_tells_first_what_would_be_lost(manager, codings, keys):
         assert set(archive.namelist()) == {"alice/tea.sgm", "LOSSES.txt"}
 
 
-def test_a_wrong_order_is_refused(manager, codings):
+def test_wrong_export_orders_are_refused(manager, codings):
     wrong_coders = ("alice", [{"a": 1}], [None], ["\ud800"])
     for order in (
         *([], {}, {"format": ["muc"]}, {"format": {"muc": 1}}),
@@ -82,7 +82,7 @@ def test_a_wrong_order_is_refused(manager, codings):
         assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
 
 
-def test_the_list_has_the_latest_first_and_for_viewers_exports_alone(manager, people, signed_in):
+def test_list_has_latest_first_and_only_exports_for_viewers(manager, people, signed_in):
     manager.post(f"{PROJECT}imports/", sent())
     manager.post(f"{PROJECT}exports/", {"format": "muc"})
     assert [row["kind"] for row in manager.get(f"{PROJECT}transfers/").json()["results"]] == ["export", "import"]
@@ -91,7 +91,7 @@ def test_the_list_has_the_latest_first_and_for_viewers_exports_alone(manager, pe
     assert viewer.post(f"{PROJECT}exports/", {"format": "project"}).status_code == 400
 
 
-def test_what_is_worked_on_is_neither_discarded_nor_done_again(manager, charlie, project):
+def test_running_transfer_is_neither_discarded_nor_repeated(manager, charlie, project):
     made = orders.order_export(project, charlie, "muc", {})
     Transfer.objects.filter(pk=made.pk).update(state=Transfer.State.RUNNING)
     assert manager.delete(f"/api/v1/transfers/{made.pk}/").json()["code"] == "at_work"
@@ -111,7 +111,7 @@ def founder(manager, charlie):
     return manager
 
 
-def test_an_archive_becomes_a_project_when_it_is_carried_out(founder, project, people, signed_in):
+def test_confirmed_archive_becomes_project(founder, project, people, signed_in):
     made = founder.post("/api/v1/archives/", archived(project, "again")).json()
     assert (made["state"], made["project"]) == ("checked", None)
     assert not Project.objects.filter(slug="again").exists()
@@ -122,7 +122,7 @@ def test_an_archive_becomes_a_project_when_it_is_carried_out(founder, project, p
 
 
 @pytest.mark.parametrize("seen_first", [True, False])
-def test_an_address_that_is_taken_meanwhile_is_said_to_be(founder, project, monkeypatch, seen_first):
+def test_restore_refuses_address_taken_meanwhile(founder, project, monkeypatch, seen_first):
     made = founder.post("/api/v1/archives/", archived(project, "again")).json()
     Project.objects.update(slug="again")
     if not seen_first:  # somebody takes it between the look and the writing
@@ -133,7 +133,7 @@ def test_an_address_that_is_taken_meanwhile_is_said_to_be(founder, project, monk
     assert Project.objects.count() == 1
 
 
-def test_who_may_not_make_projects_any_more_brings_none_back(founder, project, charlie):
+def test_restore_requires_permission_to_create_projects(founder, project, charlie):
     made = founder.post("/api/v1/archives/", archived(project, "again")).json()
     charlie.user_permissions.clear()
     assert founder.post(f"/api/v1/transfers/{made['id']}/carry-out/").status_code == 403

@@ -12,7 +12,7 @@ from tests.shared.projects import make_project
 URL = "/api/v1/projects/tea/texts/tea/coding/"
 
 
-def test_the_state_has_all_that_the_coding_page_needs(signed_in, alice, codings, keys):
+def test_state_has_fields_of_coding_page(signed_in, alice, codings, keys):
     judge(codings["alice"], keys["c"], "phrase", keys["a"], note="hm")
     state = signed_in(alice).get(URL).json()
     assert set(state) == {"project", "user", "text", "scheme", "markables", "coding", "judgements"}
@@ -37,7 +37,7 @@ def test_the_state_has_all_that_the_coding_page_needs(signed_in, alice, codings,
     }  # fmt: skip
 
 
-def test_markables_come_in_text_order_a_turn_before_what_it_holds(signed_in, alice, text):
+def test_markables_are_in_text_order_with_turns_first(signed_in, alice, text):
     state = signed_in(alice).get(URL).json()
     assert [markable["label"] for markable in state["markables"]] == list("1ab2c3de4f")
     a = state["markables"][1]
@@ -46,7 +46,7 @@ def test_markables_come_in_text_order_a_turn_before_what_it_holds(signed_in, ali
     assert state["text"]["content"][start:end] == "the kettle"
 
 
-def test_the_state_costs_the_same_queries_at_any_size(signed_in, alice):
+def test_state_takes_fixed_number_of_queries(signed_in, alice):
     def cost(slug, size):
         project = make_project(slug, marked=" ".join(f"[w{number}](m{number})" for number in range(size)))
         add_member(project, alice, Membership.Role.CODER)

@@ -21,7 +21,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("address", CHANGES)
-def test_a_change_says_what_its_author_has_seen(signed_in, charlie, codings, address):
+def test_changes_require_matching_etag(signed_in, charlie, codings, address):
     client = signed_in(charlie)
     answer = client.patch(address, CHANGES[address], **JSON)
     assert (answer.status_code, answer.json()["code"]) == (428, "precondition_required")
@@ -33,14 +33,14 @@ def test_a_change_says_what_its_author_has_seen(signed_in, charlie, codings, add
     assert answer["ETag"] == client.get(address)["ETag"]
 
 
-def test_of_two_who_have_seen_the_same_the_second_is_told(signed_in, charlie, project):
+def test_second_change_with_same_etag_is_refused(signed_in, charlie, project):
     seen = {"If-Match": signed_in(charlie).get(URL)["ETag"]}
     assert signed_in(charlie).patch(URL, {"title": "First"}, headers=seen, **JSON).status_code == 200
     assert signed_in(charlie).patch(URL, {"title": "Second"}, headers=seen, **JSON).status_code == 412
     assert Project.objects.get().title == "First"
 
 
-def test_what_a_reader_has_is_not_sent_again(signed_in, alice, codings, keys):
+def test_unchanged_coding_answers_not_modified(signed_in, alice, codings, keys):
     address, client = f"{URL}texts/tea/coding/", signed_in(alice)
     seen = client.get(address)["ETag"]
     again = client.get(address, headers={"If-None-Match": seen})
@@ -49,13 +49,13 @@ def test_what_a_reader_has_is_not_sent_again(signed_in, alice, codings, keys):
     assert client.get(address, headers={"If-None-Match": seen}).status_code == 200
 
 
-def test_the_tag_of_a_coding_tells_nothing_of_anothers_work(signed_in, bob, codings, keys):
+def test_etag_of_coding_ignores_work_of_others(signed_in, bob, codings, keys):
     before = signed_in(bob).get(f"{URL}texts/tea/coding/")["ETag"]
     judge(codings["alice"], keys["a"], "none")
     assert signed_in(bob).get(f"{URL}texts/tea/coding/")["ETag"] == before
 
 
-def test_submission_answers_with_tag_of_counted_time(signed_in, alice, codings):
+def test_submission_returns_etag_with_counted_time(signed_in, alice, codings):
     address, client = f"{URL}texts/tea/coding/", signed_in(alice)
     judge_rest(codings["alice"])
     Coding.objects.filter(pk=codings["alice"].pk).update(last_active=timezone.now() - timedelta(minutes=2))

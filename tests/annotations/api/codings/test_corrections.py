@@ -9,7 +9,7 @@ def send(client, tag="*", **fields):
     return client.post(f"{URL}corrections/", fields, content_type="application/json", headers={"If-Match": tag})
 
 
-def test_a_preview_says_what_a_correction_then_does(manager, text, codings, keys, alice):
+def test_correction_does_what_preview_shows(manager, text, codings, keys, alice):
     judge(codings["alice"], keys["c"], "phrase", keys["a"])
     content = text.content.replace("kettle", "teapot")
     tag = manager.get(URL).headers["ETag"]
@@ -23,7 +23,7 @@ def test_a_preview_says_what_a_correction_then_does(manager, text, codings, keys
     assert send(manager, tag, content=text.content).status_code == 412
 
 
-def test_what_cannot_be_corrected_is_told_and_nothing_changes(manager, text, codings):
+def test_correction_with_obstacles_changes_nothing(manager, text, codings):
     content = text.content.replace("the stove", "")
     [obstacle] = send(manager, content=content, preview=True).json()["obstacles"]
     assert obstacle["words"] == "the stove"
@@ -34,7 +34,7 @@ def test_what_cannot_be_corrected_is_told_and_nothing_changes(manager, text, cod
     assert manager.get(URL).json()["content"] == text.content
 
 
-def test_a_coder_reads_in_the_own_log_what_was_corrected(manager, signed_in, alice, text, codings):
+def test_log_of_coder_lists_corrections(manager, signed_in, alice, text, codings):
     send(manager, content=text.content.replace("kettle", "teapot"))
     [logged] = signed_in(alice).get(f"{URL}coding/operations/").json()["results"]
     assert logged["kind"] == "correct"

@@ -1,4 +1,4 @@
-"""Decisions on gold: the page, its API and files, and gold beside the answers of who codes, by who may have them."""
+"""Decisions on gold: page, API and files, and the comparison of coders with gold."""
 
 import json
 from uuid import uuid4
@@ -28,7 +28,7 @@ OWN_PAGE, OWN_LIST = "/projects/tea/gold/own/", "/api/v1/projects/tea/gold/own/"
 
 @pytest.fixture(scope="module")
 def closed_gold(module_rows: None) -> Coding:
-    """Return gold that Charlie has closed: the kettle is what Alice said, the stove what Bob did, and "it" neither."""
+    """Return closed gold of Charlie: "the kettle" follows Alice, "the stove" Bob, and "it" nobody."""
     project = make_shared_project()
     keys = dict(project.texts.get().markables.values_list("label", "key"))
     last = {}
@@ -73,7 +73,7 @@ def adjudicator(project):
     return user
 
 
-def test_managers_list_decisions_with_names_and_adjudicators_with_letters(
+def test_decisions_show_names_to_managers_and_letters_to_others(
     decided, signed_in, charlie, adjudicator, keys, django_assert_max_num_queries
 ):
     client = signed_in(charlie)
@@ -107,7 +107,7 @@ def test_managers_list_decisions_with_names_and_adjudicators_with_letters(
         ("round=main&page_size=2", ["the kettle", "the stove"]),
     ],
 )
-def test_decisions_are_filtered_and_come_in_pages(decided, signed_in, charlie, query, words):
+def test_decisions_are_filtered_and_paged(decided, signed_in, charlie, query, words):
     answer = signed_in(charlie).get(f"{LIST}?{query}").json()
     assert [row["words"] for row in answer["results"]] == words
     if "page_size" in query:
@@ -140,7 +140,7 @@ def test_wrong_filter_of_decisions_is_named(decided, signed_in, charlie, query):
         assert "<caption>" in below  # the list is there all the same
 
 
-def test_the_page_counts_by_reason_and_section_and_links_to_the_markable(
+def test_decisions_page_counts_reasons_and_links_markables(
     decided, signed_in, charlie, keys, django_assert_max_num_queries
 ):
     client = signed_in(charlie)
@@ -156,7 +156,7 @@ def test_the_page_counts_by_reason_and_section_and_links_to_the_markable(
     assert PAGE in client.get("/projects/tea/rounds/main/").content.decode()
 
 
-def test_decisions_are_taken_along_as_csv_and_json_and_by_the_command(decided, signed_in, charlie, tmp_path, capsys):
+def test_decisions_are_exported_as_csv_json_and_by_command(decided, signed_in, charlie, tmp_path, capsys):
     listed = signed_in(charlie).get(LIST).json()["results"]
     file = signed_in(charlie).get(f"{PAGE}file/?format=json")
     found = json.loads(file.content)
@@ -176,7 +176,7 @@ def test_decisions_are_taken_along_as_csv_and_json_and_by_the_command(decided, s
 
 
 def decided_project(slug: str, size: int) -> Project:
-    """Make a project of so many texts whose gold is closed: in each a decision with reason, and an answer without."""
+    """Make a project of `size` texts with closed gold, each with a decision with reason and one without."""
     project = answer(coded_project(slug, "sortal-classes", *[WALK] * size))
     draft_gold(project, DraftRequest(Method.MOST, adjudicator="charlie"))
     category = project.categories.earliest("position").key
@@ -195,7 +195,7 @@ def decided_project(slug: str, size: int) -> Project:
 
 
 @pytest.mark.slow
-def test_decisions_and_their_files_take_the_same_queries_at_any_size(
+def test_decisions_and_files_take_fixed_number_of_queries(
     signed_in, alice, charlie, tmp_path, django_assert_max_num_queries
 ):
     sizes = {"small": 2, "large": 8}
@@ -232,7 +232,7 @@ def test_decisions_and_their_files_take_the_same_queries_at_any_size(
         assert len(json.loads(out.read_text())) == len(listed)
 
 
-def test_gold_is_drafted_again_from_the_round_page_once_confirmed(decided, codings, signed_in, charlie, keys):
+def test_round_page_drafts_gold_again_once_confirmed(decided, codings, signed_in, charlie, keys):
     client, round_page = signed_in(charlie), "/projects/tea/rounds/main/"
     assert "Draft again" not in client.get(round_page).content.decode()  # it is closed
     reopen_coding(decided, charlie)
@@ -257,7 +257,7 @@ def test_gold_is_drafted_again_from_the_round_page_once_confirmed(decided, codin
 
 
 @pytest.mark.parametrize("field", ["coder", "adjudicator"])
-def test_name_that_nobody_can_have_is_refused_by_its_field(decided, signed_in, charlie, field):
+def test_impossible_user_names_are_refused_by_field(decided, signed_in, charlie, field):
     client = signed_in(charlie)
     for name in ("x" * 100_000, "a\x00b", ["alice"], None, 3.5, "nobody"):
         order = {"method": "coder" if field == "coder" else "most", field: name}
@@ -265,7 +265,7 @@ def test_name_that_nobody_can_have_is_refused_by_its_field(decided, signed_in, c
         assert (answer.status_code, field in answer.json()["errors"]) == (400, True), name
 
 
-def test_who_codes_sees_nothing_of_gold_before_the_results_are_open(decided, signed_in, alice):
+def test_coder_sees_no_gold_before_results_are_open(decided, signed_in, alice):
     for address in (PAGE, f"{PAGE}file/", OWN_PAGE, LIST, OWN_LIST):
         assert signed_in(alice).get(address).status_code == 403, address
     assert "gold" not in signed_in(alice).get("/projects/tea/").content.decode().lower()
@@ -279,9 +279,9 @@ def test_coder_sees_where_gold_differs_once_results_are_open(
     for address in (PAGE, f"{PAGE}file/", LIST):
         assert client.get(address).status_code == 403
     with django_assert_max_num_queries(40):
-        [one] = client.get(OWN_LIST).json()["results"]
-    assert (one["text"], one["round"], one["items"]) == ("tea", "main", 4)
-    assert [(row["words"], row["category"], row["gold_category"], row["reasons"]) for row in one["differences"]] == [
+        [result] = client.get(OWN_LIST).json()["results"]
+    assert (result["text"], result["round"], result["items"]) == ("tea", "main", 4)
+    assert [(row["words"], row["category"], row["gold_category"], row["reasons"]) for row in result["differences"]] == [
         (
             "the kettle",
             "none",
@@ -298,9 +298,7 @@ def test_coder_sees_where_gold_differs_once_results_are_open(
     assert OWN_PAGE in client.get("/projects/tea/agreement/gold/").content.decode()
 
 
-def test_gold_of_texts_still_to_code_open_or_of_training_is_not_shown(
-    decided, project, text, codings, signed_in, alice, bob, charlie
-):
+def test_coder_sees_no_gold_of_open_or_training_texts(decided, project, text, codings, signed_in, alice, bob, charlie):
     Project.objects.update(results_open=True)
     assert len(signed_in(bob).get(OWN_LIST).json()["results"]) == 1
     second = create_round(project, "second")

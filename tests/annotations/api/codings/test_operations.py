@@ -38,7 +38,7 @@ def batch(*sent, version=0):
 
 
 @pytest.mark.parametrize(("name", "status"), [("alice", 200), ("bob", 403), ("", 200), ("%61lice", 200), ("é", 403)])
-def test_a_page_of_somebody_else_neither_reads_nor_writes(signed_in, alice, codings, keys, name, status):
+def test_header_of_another_coder_blocks_reading_and_writing(signed_in, alice, codings, keys, name, status):
     client = signed_in(alice)
     headers = {"X-Coder": quote(name) if not name.startswith("%") else name}
     assert client.get(URL, headers=headers).status_code == status
@@ -50,7 +50,7 @@ def test_a_page_of_somebody_else_neither_reads_nor_writes(signed_in, alice, codi
         assert answer.json()["code"] == "other_person"
 
 
-def test_operations_are_applied_and_the_new_version_comes_back(post, codings, keys):
+def test_operations_are_applied_and_return_new_version(post, codings, keys):
     answer = post(batch(operation(keys["a"], "place", made_at="2026-01-02T03:04:05Z"), operation(keys["b"])))
     assert (answer.status_code, answer.json()) == (200, {"version": 2})
     judged = judgements_of(codings["alice"])
@@ -59,7 +59,7 @@ def test_operations_are_applied_and_the_new_version_comes_back(post, codings, ke
     assert first.made_at.isoformat() == "2026-01-02T03:04:05+00:00"
 
 
-def test_a_stale_version_gets_409_with_what_was_missed(post, codings, keys):
+def test_stale_version_returns_missed_operations(post, codings, keys):
     judge(codings["alice"], keys["a"], "place")
     answer = post(batch(operation(keys["a"])))
     assert answer.status_code == 409
@@ -71,7 +71,7 @@ def test_a_stale_version_gets_409_with_what_was_missed(post, codings, keys):
     assert missed["payload"]["category"] == "place"
 
 
-def test_a_refused_operation_gets_its_code_and_place(post, keys):
+def test_refused_operation_is_named_by_code_and_position(post, keys):
     answer = post(batch(operation(keys["a"]), operation(keys["1"])))
     assert answer.status_code == 400
     problem = answer.json()
@@ -115,19 +115,19 @@ def test_wrong_types_are_refused_by_field(post, path, body):
         *("[" * 100_000, '{"a":' * 100_000),
     ],
 )
-def test_what_is_no_json_object_is_refused(post, body):
+def test_invalid_json_is_refused(post, body):
     answer = post(body)
     assert (answer.status_code, answer["Content-Type"]) == (400, "application/problem+json")
     assert answer.json()["code"] in ("parse_error", "invalid")
 
 
-def test_a_form_is_no_request(post):
+def test_form_content_is_refused(post):
     answer = post("version=0", "application/x-www-form-urlencoded")
     assert (answer.status_code, answer.json()["code"]) == (415, "unsupported_media_type")
 
 
 @pytest.mark.parametrize("name", ["\ud800", "\x00", "<b>"])
-def test_names_in_a_refusal_do_not_break_the_answer(post, keys, name):
+def test_refusals_handle_unusual_names(post, keys, name):
     sent = operation(keys["a"], name)
     assert post(batch(sent)).json()["code"] == "unknown_category"
     sent["payload"][name] = 1
@@ -135,11 +135,11 @@ def test_names_in_a_refusal_do_not_break_the_answer(post, keys, name):
 
 
 @pytest.mark.parametrize("version", [1, 2**31, 2**63, 10**30])
-def test_a_version_ahead_is_refused_however_large(post, keys, version):
+def test_version_ahead_is_refused(post, keys, version):
     assert post(batch(operation(keys["a"]), version=version)).json()["code"] == "version_ahead"
 
 
-def test_saving_costs_few_queries_and_reads_nothing_of_the_text(post, keys):
+def test_saving_takes_few_queries_and_reads_no_text(post, keys):
     post(batch(operation(keys["a"])))
     with CaptureQueriesContext(connection) as queries:
         assert post(batch(operation(keys["b"]), operation(keys["a"], "place"), version=1)).status_code == 200
@@ -148,7 +148,7 @@ def test_saving_costs_few_queries_and_reads_nothing_of_the_text(post, keys):
     assert not any('"annotations_text"."content"' in sql for sql in asked)
 
 
-def test_the_log_can_be_read_from_a_version_on(signed_in, alice, codings, keys):
+def test_log_can_be_read_from_version(signed_in, alice, codings, keys):
     for label in "abc":
         judge(codings["alice"], keys[label], "none")
     judge(codings["bob"], keys["a"], "place")
@@ -164,7 +164,7 @@ def test_the_log_can_be_read_from_a_version_on(signed_in, alice, codings, keys):
 @pytest.mark.parametrize(
     ("bound", "most"), [("coding.operations.MAX_MISSED_BYTES", 2000), ("api.texts.SequencePagination.page_size", 2)]
 )
-def test_pages_of_a_log_are_bounded_and_without_gaps(signed_in, alice, post, keys, monkeypatch, bound, most):
+def test_pages_of_log_are_limited_and_have_no_gaps(signed_in, alice, post, keys, monkeypatch, bound, most):
     monkeypatch.setattr(f"annotations.{bound}", most)
     post(batch(*(operation(keys["a"], note="n" * 900) for _ in range(7))))
     client, address, pages = signed_in(alice), f"{URL}?since=1", []
@@ -175,7 +175,7 @@ def test_pages_of_a_log_are_bounded_and_without_gaps(signed_in, alice, post, key
     assert pages == [[2, 3], [4, 5], [6, 7]]
 
 
-def test_wrong_since_is_refused_and_a_large_one_finds_nothing(signed_in, alice, codings):
+def test_wrong_since_is_refused_and_large_since_finds_nothing(signed_in, alice, codings):
     client = signed_in(alice)
     for since in ("-1", "x", "1.5", ""):
         answer = client.get(URL, {"since": since})

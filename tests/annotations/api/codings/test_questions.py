@@ -17,7 +17,7 @@ def question(text, alice, keys):
     return ask(text, alice, "Is *it* the kettle?", keys["c"])
 
 
-def test_a_question_is_asked_and_answered(signed_in, alice, people, text, keys):
+def test_question_is_asked_and_answered(signed_in, alice, people, text, keys):
     coder, manager = signed_in(alice), signed_in(people["manager"])
     made = send(coder, URL, text="tea", markable=keys["c"], body="Why?")
     assert made.status_code == 201
@@ -37,14 +37,14 @@ def test_a_question_is_asked_and_answered(signed_in, alice, people, text, keys):
         ({"text": "tea", "body": "Why?", "coder": "bob"}, "coder"),
     ],
 )
-def test_what_is_no_question_is_refused_by_field(signed_in, alice, project, sent, field):
+def test_wrong_questions_are_refused_by_field(signed_in, alice, project, sent, field):
     reply = send(signed_in(alice), URL, **sent)
     assert reply.status_code == 400
     assert field in str(reply.json())
     assert not Question.objects.exists()
 
 
-def test_a_coder_lists_own_questions_and_a_manager_all(signed_in, alice, bob, people, text, question):
+def test_coders_list_own_questions_and_managers_all(signed_in, alice, bob, people, text, question):
     ask(text, bob, "Mine?")
     listed = {
         name: [row["coder"] for row in signed_in(person).get(URL).json()["results"]]
@@ -63,7 +63,7 @@ def test_a_coder_lists_own_questions_and_a_manager_all(signed_in, alice, bob, pe
     assert client.get(f"{URL}?coder=alice").status_code == 400
 
 
-def test_a_list_takes_the_same_queries_at_any_size(signed_in, alice, text, django_assert_max_num_queries):
+def test_list_of_questions_takes_few_queries(signed_in, alice, text, django_assert_max_num_queries):
     for number in range(20):
         ask(text, alice, f"Question {number}?")
     client = signed_in(alice)

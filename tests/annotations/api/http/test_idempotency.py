@@ -21,7 +21,7 @@ def key():
     return {"Idempotency-Key": str(uuid4())}
 
 
-def test_the_same_request_again_does_nothing_and_gets_the_same_answer(signed_in, charlie, project, key):
+def test_repeated_request_returns_same_answer(signed_in, charlie, project, key):
     client = signed_in(charlie)
     first = client.post(REMARKS, {"body": "Which?"}, headers=key, **JSON)
     again = client.post(REMARKS, {"body": "Which?"}, headers=key, **JSON)
@@ -33,7 +33,7 @@ def test_the_same_request_again_does_nothing_and_gets_the_same_answer(signed_in,
     assert Remark.objects.count() == 2  # without a key it is another request
 
 
-def test_a_key_is_not_used_for_something_else(signed_in, charlie, project, key):
+def test_key_is_refused_for_another_request(signed_in, charlie, project, key):
     client = signed_in(charlie)
     client.post(REMARKS, {"body": "Which?"}, headers=key, **JSON)
     for address, sent in ((REMARKS, {"body": "Other"}), (MEMBERS, {"username": "mallory", "role": "coder"})):
@@ -42,7 +42,7 @@ def test_a_key_is_not_used_for_something_else(signed_in, charlie, project, key):
     assert Remark.objects.count() == 1
 
 
-def test_what_was_refused_may_be_sent_again(signed_in, charlie, mallory, project, key):
+def test_refused_request_may_be_sent_again(signed_in, charlie, mallory, project, key):
     client, sent = signed_in(charlie), {"username": "mallory", "role": "coder"}
     assert client.post(MEMBERS, {"username": "mallory"}, headers=key, **JSON).status_code == 400
     assert not IdempotencyRecord.objects.exists()
@@ -51,20 +51,20 @@ def test_what_was_refused_may_be_sent_again(signed_in, charlie, mallory, project
     assert Membership.objects.filter(user=mallory).count() == 1
 
 
-def test_a_key_is_its_senders_own(signed_in, people, project, key):
+def test_keys_of_two_users_are_independent(signed_in, people, project, key):
     for role in ("manager", "adjudicator"):
         assert signed_in(people[role]).post(REMARKS, {"body": "Which?"}, headers=key, **JSON).status_code == 201
     assert Remark.objects.count() == 2
 
 
-def test_who_has_lost_the_right_gets_no_old_answer(signed_in, charlie, alice, people, key):
+def test_removed_member_gets_no_stored_answer(signed_in, charlie, alice, people, key):
     client = signed_in(charlie)
     client.post(REMARKS, {"body": "Which?"}, headers=key, **JSON)
     Membership.objects.filter(user=charlie).delete()
     assert client.post(REMARKS, {"body": "Which?"}, headers=key, **JSON).status_code == 404
 
 
-def test_the_link_of_an_invitation_is_not_kept(signed_in, charlie, project, key):
+def test_invitation_link_is_not_stored(signed_in, charlie, project, key):
     client, address = signed_in(charlie), "/api/v1/projects/tea/invitations/"
     link = client.post(address, {"role": "coder"}, headers=key, **JSON).json()["link"]
     again = client.post(address, {"role": "coder"}, headers=key, **JSON).json()
@@ -72,13 +72,13 @@ def test_the_link_of_an_invitation_is_not_kept(signed_in, charlie, project, key)
     assert link.rstrip("/").rsplit("/", 1)[-1] not in str(IdempotencyRecord.objects.values().get())
 
 
-def test_a_wrong_key_is_refused(signed_in, charlie, project):
+def test_malformed_key_is_refused(signed_in, charlie, project):
     answer = signed_in(charlie).post(REMARKS, {"body": "x"}, headers={"Idempotency-Key": "one"}, **JSON)
     assert list(answer.json()["errors"]) == ["Idempotency-Key"]
     assert not Remark.objects.exists()
 
 
-def test_answers_are_kept_for_a_day(signed_in, charlie, project, key):
+def test_answers_are_stored_for_a_day(signed_in, charlie, project, key):
     client = signed_in(charlie)
     client.post(REMARKS, {"body": "Which?"}, headers=key, **JSON)
     IdempotencyRecord.objects.update(created_at=timezone.now() - timedelta(days=2))
@@ -86,7 +86,7 @@ def test_answers_are_kept_for_a_day(signed_in, charlie, project, key):
     assert IdempotencyRecord.objects.count() == 1
 
 
-def test_an_answer_that_is_a_list_is_kept_too(signed_in, charlie, key):
+def test_list_answers_are_stored(signed_in, charlie, key):
     made = docset(pyramid_project("ferry"))
     client, sent = signed_in(charlie), {"peers": [{"name": "P1", "content": "Rain fell."}]}
     add_member(made.project, charlie, Membership.Role.MANAGER)

@@ -1,4 +1,4 @@
-"""How often one may ask."""
+"""Limits of requests and orders."""
 
 import time
 
@@ -13,7 +13,7 @@ URL, EXPORTS = "/api/v1/projects/", "/api/v1/projects/tea/exports/"
 JSON = {"content_type": "application/json"}
 
 
-def test_who_asks_too_often_waits_and_others_do_not(signed_in, alice, bob, project, settings):
+def test_request_limit_applies_per_user(signed_in, alice, bob, project, settings):
     settings.API_REQUESTS_A_MINUTE = 3
     client = signed_in(alice)
     assert [client.get(URL).status_code for _ in range(3)] == [200, 200, 200]
@@ -23,7 +23,7 @@ def test_who_asks_too_often_waits_and_others_do_not(signed_in, alice, bob, proje
     assert signed_in(bob).get(URL).status_code == 200
 
 
-def test_orders_have_a_bound_of_their_own(signed_in, charlie, project, settings):
+def test_orders_have_their_own_limit(signed_in, charlie, project, settings):
     settings.API_ORDERS_AN_HOUR = 1
     client = signed_in(charlie)
     assert client.post(EXPORTS, {"format": "muc"}, **JSON).status_code == 201
@@ -32,13 +32,13 @@ def test_orders_have_a_bound_of_their_own(signed_in, charlie, project, settings)
 
 
 @pytest.mark.parametrize("given", ["1.2.3.4", "5.6.7.8, 1.2.3.4"])
-def test_strangers_cannot_say_that_they_are_others(client, db, settings, given):
+def test_forwarded_header_does_not_evade_limit(client, db, settings, given):
     settings.API_REQUESTS_A_MINUTE = 1
     assert client.get("/api/v1/docs/").status_code == 200
     assert client.get("/api/v1/docs/", headers={"X-Forwarded-For": given}).status_code == 429
 
 
-def test_a_request_at_the_turn_of_a_minute_is_answered(signed_in, alice, project, monkeypatch):
+def test_request_at_turn_of_minute_succeeds(signed_in, alice, project, monkeypatch):
     clock = [6000.0]
     monkeypatch.setattr(time, "time", lambda: clock[0])
     client = signed_in(alice)
@@ -55,7 +55,7 @@ def test_a_request_at_the_turn_of_a_minute_is_answered(signed_in, alice, project
     assert client.get(URL).status_code == 200
 
 
-def test_pages_and_programs_order_within_the_same_bound(signed_in, charlie, project, settings):
+def test_pages_and_api_share_limit_of_orders(signed_in, charlie, project, settings):
     settings.API_ORDERS_AN_HOUR = 1
     client = signed_in(charlie)
     order = {"format": "muc"}
@@ -65,12 +65,12 @@ def test_pages_and_programs_order_within_the_same_bound(signed_in, charlie, proj
     assert client.post(EXPORTS, order, **JSON).status_code == 429
 
 
-def test_processes_count_together_where_they_share_a_cache(db, monkeypatch):
-    """Each process tells of every third use: it hears then of those of the others."""
+def test_processes_with_shared_cache_count_together(db, monkeypatch):
+    """Each process reports every third use, and then reads the uses of the others."""
     limit = Limit("tests", seconds=3600, step=3)
-    one, other = LocMemCache("one", {}), LocMemCache("other", {})
+    first, second = LocMemCache("one", {}), LocMemCache("other", {})
     counts = []
-    for process in (one, other, one, other):
+    for process in (first, second, first, second):
         monkeypatch.setattr(limits, "caches", {"process": process, "default": caches["default"]})
         counts.append([limit.use("alice") for _ in range(3)])
     assert counts == [[1, 2, 3], [1, 2, 6], [4, 5, 9], [7, 8, 12]]

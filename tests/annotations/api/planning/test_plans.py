@@ -25,7 +25,7 @@ def post(client, address, body, **headers):
     return client.post(f"/api/v1/projects/large/{address}/", body, content_type="application/json", headers=headers)
 
 
-def test_a_plan_is_shown_and_carried_out_with_the_same_bytes(manager):
+def test_preview_and_applied_plan_are_identical(manager):
     shown = post(manager, "plans", PLAN)
     assert shown.status_code == 200
     assert not Coding.objects.of_people().exists()
@@ -38,7 +38,7 @@ def test_a_plan_is_shown_and_carried_out_with_the_same_bytes(manager):
     assert (plan["design"], plan["k"], plan["seed"], plan["round"], plan["connected"]) == ("k", 2, 7, "main", True)
 
 
-def test_plans_are_listed_with_who_takes_part(manager, django_assert_max_num_queries):
+def test_plans_are_listed_with_their_coders(manager, django_assert_max_num_queries):
     post(manager, "plans", {**PLAN, "weights": {"ann": 0.5}, "coders": ["ann", "ben"], "apply": True})
     with django_assert_max_num_queries(8):
         [plan] = manager.get("/api/v1/projects/large/plans/").json()["results"]
@@ -58,21 +58,21 @@ def test_plans_are_listed_with_who_takes_part(manager, django_assert_max_num_que
         ({"design": "k", "weights": {"ann": 0}}, "greater than or equal"),
     ],
 )
-def test_a_bad_plan_is_refused_with_the_reason(manager, body, reason):
+def test_wrong_plans_are_refused_with_reason(manager, body, reason):
     answer = post(manager, "plans", {**body, "apply": True})
     assert answer.status_code == 400
     assert reason in answer.content.decode()
     assert not Plan.objects.exists()
 
 
-def test_who_codes_and_manages_cannot_move_the_work_of_others(large, signed_in):
+def test_coding_manager_cannot_move_work_of_others(large, signed_in):
     add_member(large, person("maya"), "manager-coder")
     client = signed_in(person("maya"))
     assert post(client, "plans", {**PLAN, "apply": True}).status_code == 200
     assert "does not move" in post(client, "plans", {**PLAN, "move": True}).content.decode()
 
 
-def test_a_coder_takes_texts_from_a_pool(large, signed_in):
+def test_coder_takes_texts_from_pool(large, signed_in):
     apply_plan(large, plan_request(pool=True))
     client = signed_in(person("ann"))
     assert client.get("/api/v1/projects/large/pool/").json() == [{"round": "main", "free": True}]

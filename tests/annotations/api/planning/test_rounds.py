@@ -18,7 +18,7 @@ def changed(client, address, **fields):
     return send(client, "patch", address, fields, **{"If-Match": client.get(address)["ETag"]})
 
 
-def test_rounds_are_listed_in_their_order_with_their_codings(manager, project, codings, keys):
+def test_rounds_are_listed_in_order_with_counts_of_codings(manager, project, codings, keys):
     judge(codings["alice"], keys["a"], "none")
     submit_coding(codings["bob"], codings["bob"].coder)
     create_round(project, "a-pilot", kind="pilot")
@@ -31,7 +31,7 @@ def test_rounds_are_listed_in_their_order_with_their_codings(manager, project, c
     assert (second["name"], second["texts"], second["scheme_version"]) == ("a-pilot", 0, None)
 
 
-def test_a_pass_rule_and_what_requires_it_are_set_by_name(manager, project):
+def test_manager_sets_pass_rule_and_required_round(manager, project):
     create_round(project, "training", kind="training")
     answer = changed(manager, f"{ROUNDS}training/", pass_measure="masi", pass_mark=0.8, attempts=3)
     assert (answer.json()["pass_measure"], answer.json()["pass_mark"], answer.json()["attempts"]) == ("masi", 0.8, 3)
@@ -40,13 +40,13 @@ def test_a_pass_rule_and_what_requires_it_are_set_by_name(manager, project):
     assert changed(manager, f"{ROUNDS}main/", required_round=None).json()["required_round"] is None
 
 
-def test_who_codes_is_told_no_number_of_others(signed_in, people, codings):
+def test_coding_manager_sees_no_counts_of_codings(signed_in, people, codings):
     [row] = signed_in(people["manager-coder"]).get(ROUNDS).json()["results"]
     assert row["codings"] is None
     assert signed_in(people["coder"]).get(ROUNDS).status_code == 403
 
 
-def test_a_round_is_made_changed_closed_and_deleted(manager, project, text):
+def test_round_is_created_changed_closed_and_deleted(manager, project, text):
     made = send(manager, "post", ROUNDS, {"name": "pilot", "copy_of": "main", "starts_on": "2026-03-01"})
     assert (made.status_code, made.json()["kind"]) == (201, "main")
     pilot = f"{ROUNDS}pilot/"
@@ -63,7 +63,7 @@ def test_a_round_is_made_changed_closed_and_deleted(manager, project, text):
     assert (kept.status_code, "has codings" in str(kept.json())) == (400, True)
 
 
-def test_bad_rounds_and_empty_changes_are_refused(manager, project):
+def test_wrong_rounds_and_empty_changes_are_refused(manager, project):
     for fields, wrong in (
         ({"name": "main"}, "name"),
         ({"name": "r", "copy_of": "ghost"}, "non_field_errors"),
@@ -76,7 +76,7 @@ def test_bad_rounds_and_empty_changes_are_refused(manager, project):
     assert send(manager, "post", f"{ROUNDS}main/texts/", {}).status_code == 400
 
 
-def test_texts_come_into_a_round_and_go(manager, project, text):
+def test_texts_are_added_to_round_and_removed(manager, project, text):
     create_round(project, "pilot")
     texts = f"{ROUNDS}pilot/texts/"
     assert send(manager, "post", texts, {"add": ["tea"]}).json() == {"added": 1, "removed": 0}
@@ -91,7 +91,7 @@ def test_texts_come_into_a_round_and_go(manager, project, text):
     assert send(manager, "post", texts, {"remove": ["tea"]}).json() == {"added": 0, "removed": 1}
 
 
-def test_texts_are_ordered_by_the_order_of_their_rounds(manager, project, text):
+def test_texts_sort_by_order_of_rounds(manager, project, text):
     change_round(create_round(project, "z-first"), place=1)
     other = project.texts.create(slug="milk", title="Milk", content="Milk.")
     send(manager, "post", f"{ROUNDS}z-first/texts/", {"add": [other.slug]})
@@ -100,7 +100,7 @@ def test_texts_are_ordered_by_the_order_of_their_rounds(manager, project, text):
         assert [row["slug"] for row in rows] == slugs
 
 
-def test_texts_are_assigned_in_a_round_and_rows_name_it(manager, project, text, alice, bob, codings):
+def test_texts_are_assigned_in_round_and_codings_name_it(manager, project, text, alice, bob, codings):
     create_round(project, "pilot")
     given = {"texts": ["tea"], "coders": ["alice"], "round": "pilot"}
     assert send(manager, "post", f"{URL}codings/", given).json() == {"new": 1}
@@ -122,7 +122,7 @@ def judged(key):
     return {"version": 0, "operations": [{"uuid": uuid, "kind": "judge", "payload": payload}]}
 
 
-def test_own_coding_is_of_the_latest_round_or_of_the_named_one(signed_in, project, text, alice, codings, keys):
+def test_own_coding_is_of_latest_or_named_round(signed_in, project, text, alice, codings, keys):
     judge(codings["alice"], keys["a"], "none")
     client, own = signed_in(alice), f"{URL}texts/tea/coding/"
     assert client.get(own).json()["coding"]["version"] == 1
@@ -133,7 +133,7 @@ def test_own_coding_is_of_the_latest_round_or_of_the_named_one(signed_in, projec
     assert len(client.get(f"{own}operations/", {"round": "main"}).json()["results"]) == 1
 
 
-def test_the_coding_of_a_coder_is_named_by_round_and_occasion(manager, project, text, alice, codings, keys):
+def test_coding_is_selected_by_round_and_occasion(manager, project, text, alice, codings, keys):
     main = project.rounds.get()
     again = Coding.objects.create(text=text, coder=alice, round=main, occasion=2)
     judge(codings["alice"], keys["a"], "none")
@@ -150,7 +150,7 @@ def test_the_coding_of_a_coder_is_named_by_round_and_occasion(manager, project, 
     assert manager.delete(f"{address}?occasion=2", headers={"If-Match": "*"}).status_code == 400  # begun
 
 
-def test_coder_sees_only_the_last_occasion_of_a_repeated_text(signed_in, project, text, alice, codings, keys):
+def test_coder_sees_only_last_occasion_of_repeated_text(signed_in, project, text, alice, codings, keys):
     judge(codings["alice"], keys["a"], "none", note="said before")
     submit_coding(codings["alice"], alice)
     client, own = signed_in(alice), f"{URL}texts/tea/coding/"
@@ -171,7 +171,7 @@ def test_coder_sees_only_the_last_occasion_of_a_repeated_text(signed_in, project
     assert (row["status"], row["occasion"]) == ("open", 1)
 
 
-def test_a_page_goes_on_with_the_coding_that_it_was_opened_with(signed_in, project, text, alice, codings, keys):
+def test_open_page_keeps_saving_to_its_coding(signed_in, project, text, alice, codings, keys):
     client = signed_in(alice)
     page = client.get("/projects/tea/texts/tea/code/")
     token = page.context["token"]
@@ -192,7 +192,7 @@ def test_a_page_goes_on_with_the_coding_that_it_was_opened_with(signed_in, proje
     assert send(client, "post", operations, body, **{"X-Coding": "ghost"}).status_code == 404
 
 
-def test_a_closed_round_refuses_operations_and_its_page_can_only_be_read(signed_in, project, alice, codings, keys):
+def test_closed_round_refuses_operations_and_submission(signed_in, project, alice, codings, keys):
     change_round(project.rounds.get(), closed=True)
     client = signed_in(alice)
     refused = send(client, "post", f"{URL}texts/tea/coding/operations/", judged(keys["a"]))

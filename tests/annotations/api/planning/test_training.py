@@ -1,4 +1,4 @@
-"""The API of training, and its pages: results, decisions, gold and feedback, by who may have them."""
+"""The API and pages of training: results, decisions, gold and feedback."""
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -18,7 +18,7 @@ OWN = "/api/v1/projects/tea/texts/tea/coding/"
 
 @pytest.fixture
 def trained(project, text, alice, bob, charlie, keys):
-    """Return Alice's submitted coding of a training round, of which the gold is submitted; Bob has not begun."""
+    """Return Alice's submitted coding of a training round with submitted gold; Bob has not begun."""
     round_ = create_round(project, "training", kind="training", pass_measure="category", pass_mark=1)
     add_texts(round_, [text])
     assign_texts(project, [text], [alice, bob], round_)
@@ -36,7 +36,7 @@ def trained(project, text, alice, bob, charlie, keys):
     return coding
 
 
-def test_coders_have_their_own_results_and_who_decides_gold_has_all(trained, signed_in, alice, bob, charlie):
+def test_coders_see_own_results_and_managers_all(trained, signed_in, alice, bob, charlie):
     [own] = signed_in(alice).get(f"{ROUND}training/").json()["results"]
     assert (own["coder"], own["passed"], own["best"], own["may_try"]) == ("alice", False, 0.5, False)
     assert own["attempts"] == [
@@ -54,7 +54,7 @@ def test_coders_have_their_own_results_and_who_decides_gold_has_all(trained, sig
     assert [row["coder"] for row in signed_in(charlie).get(f"{ROUND}training/").json()["results"]] == ["alice", "bob"]
 
 
-def test_a_manager_decides_with_a_reason(trained, signed_in, charlie, alice):
+def test_manager_decides_with_reason(trained, signed_in, charlie, alice):
     client, said = signed_in(charlie), {"coder": "alice", "outcome": "passed", "reason": "The text was hard."}
     answer = client.post(f"{ROUND}training/decisions/", said, "application/json")
     assert (answer.status_code, answer.json()["decided_by"]) == (201, "charlie")
@@ -64,7 +64,7 @@ def test_a_manager_decides_with_a_reason(trained, signed_in, charlie, alice):
     assert client.post(f"{ROUND}training/decisions/", said | {"coder": "x"}, "application/json").status_code == 400
 
 
-def test_feedback_has_all_of_the_gold_once_the_text_is_submitted(trained, signed_in, alice, bob, keys):
+def test_feedback_has_all_gold_after_submission(trained, signed_in, alice, bob, keys):
     feedback = signed_in(alice).get(f"{OWN}feedback/?round=training").json()
     assert feedback["is_whole"]
     assert [(item["markable"], item["is_as_gold"], item["explanation"]) for item in feedback["items"]] == [
@@ -75,7 +75,7 @@ def test_feedback_has_all_of_the_gold_once_the_text_is_submitted(trained, signed
     assert signed_in(alice).get(f"{OWN}feedback/?round=main").status_code == 404
 
 
-def test_feedback_has_what_was_compared_where_the_round_shows_it_at_once(trained, signed_in, bob, keys, charlie):
+def test_immediate_feedback_has_only_checked_items(trained, signed_in, bob, keys, charlie):
     answer = signed_in(charlie).patch(ROUND, {"feedback": "judgement"}, "application/json", headers={"If-Match": "*"})
     assert answer.json()["feedback"] == "judgement"
     client, address = signed_in(bob), f"{OWN}operations/?round=training"
@@ -93,7 +93,7 @@ def test_feedback_has_what_was_compared_where_the_round_shows_it_at_once(trained
     assert (item["is_as_gold"], item["category"], item["gold_category"]) == (False, "none", "place")
 
 
-def test_gold_is_opened_and_listed_by_the_api(trained, signed_in, charlie, alice):
+def test_api_opens_and_lists_gold(trained, signed_in, charlie, alice):
     client = signed_in(charlie)
     [row] = client.get("/api/v1/projects/tea/gold/?round=training").json()["results"]
     assert (row["text"], row["state"], row["adjudicator"]) == ("tea", "closed", "charlie")
@@ -105,7 +105,7 @@ def test_gold_is_opened_and_listed_by_the_api(trained, signed_in, charlie, alice
 
 
 @pytest.mark.parametrize("role", ["coder", "manager-coder", "viewer"])
-def test_open_results_tell_nobody_who_codes_how_others_compare_with_gold(trained, signed_in, mallory, project, role):
+def test_open_results_hide_training_of_others(trained, signed_in, mallory, project, role):
     Membership.objects.create(project=project, user=mallory, role=role)
     Project.objects.update(results_open=True)
     client = signed_in(mallory)
@@ -116,7 +116,7 @@ def test_open_results_tell_nobody_who_codes_how_others_compare_with_gold(trained
     assert client.post(f"{ROUND}training/decisions/", decision, "application/json").status_code == 403
 
 
-def test_manager_sees_training_as_a_matrix_and_beside_gold(trained, signed_in, charlie):
+def test_manager_sees_matrix_of_training_and_comparison_with_gold(trained, signed_in, charlie):
     page = signed_in(charlie).get("/projects/tea/rounds/training/training/").content.decode()
     assert "Coders and texts" in page
     assert 'aria-label="alice, Tea: 0.500"' in page
@@ -132,7 +132,7 @@ def gold_import(client, **fields):
     return client.post("/api/v1/projects/walk/imports/", order | {"gold": "true"} | fields)
 
 
-def test_gold_comes_by_an_import_that_nobody_sees_who_codes(signed_in, charlie, mallory):
+def test_gold_import_is_hidden_from_coding_managers(signed_in, charlie, mallory):
     project = make_project("walk", "passonneau-2004", "[Anna](a) took [her](b) dog")
     for person, role in ((charlie, "manager"), (mallory, "manager-coder")):
         Membership.objects.create(project=project, user=person, role=role)

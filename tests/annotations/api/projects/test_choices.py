@@ -1,4 +1,4 @@
-"""A wrong choice is answered by a list of the choices: in bodies, in filters, in forms of files."""
+"""Refusals of wrong choices list the valid choices."""
 
 import json
 from collections.abc import Iterator
@@ -24,13 +24,13 @@ SCHEMA = schema_of_api()
 
 
 def subclasses(base: type) -> Iterator[type]:
-    for one in base.__subclasses__():
-        yield one
-        yield from subclasses(one)
+    for subclass in base.__subclasses__():
+        yield subclass
+        yield from subclasses(subclass)
 
 
 def fields_of_requests() -> Iterator[tuple[str, serializers.ChoiceField]]:
-    """Yield the fields with choices of all that a request may have in its body."""
+    """Yield the choice fields of all request bodies."""
     for serializer in {*subclasses(StrictSerializer), ChangeSerializer, QueueOptionsSerializer}:
         for name, field in serializer().fields.items():
             if isinstance(field, serializers.ChoiceField) and not field.read_only:
@@ -41,7 +41,7 @@ FIELDS = sorted(fields_of_requests(), key=lambda pair: pair[0])
 
 
 def parameters_with_choices() -> list[tuple[str, str, tuple[str, ...]]]:
-    """Return an address for each parameter of the query with a set of choices, and these."""
+    """Return path, name and choices of each query parameter with choices."""
     found: dict[tuple[str, tuple[str, ...]], str] = {}
     for path, operations in SCHEMA["paths"].items():
         for parameter in operations.get("get", {}).get("parameters", ()):
@@ -64,14 +64,14 @@ PARAMETERS = parameters_with_choices()
 
 
 @pytest.mark.parametrize(("name", "field"), FIELDS, ids=[name for name, _ in FIELDS])
-def test_a_field_of_a_request_lists_its_choices(name, field):
+def test_refused_field_lists_its_choices(name, field):
     with pytest.raises(serializers.ValidationError) as refused:
         field.run_validation(WRONG)
     [message] = refused.value.detail
     assert message == f"'{WRONG}' is not one of {', '.join(str(choice) for choice in field.choices if choice)}."
 
 
-def test_a_parameter_of_a_query_lists_its_choices(project, codings, alice, bob, charlie, signed_in):
+def test_refused_query_parameter_lists_its_choices(project, codings, alice, bob, charlie, signed_in):
     pyramids = pyramid_project()
     add_member(pyramids, charlie, "manager")
     docset(pyramids, alice, bob)
@@ -96,14 +96,14 @@ def test_a_parameter_of_a_query_lists_its_choices(project, codings, alice, bob, 
         ({"format": "conll2012", "gold": "lead"}, ["gold", "silver"]),
     ],
 )
-def test_an_order_lists_its_choices(manager, codings, fields, choices):
+def test_refused_export_order_lists_its_choices(manager, codings, fields, choices):
     answer = manager.post("/api/v1/projects/tea/exports/", fields, "application/json")
     assert answer.status_code == 400
     [[message]] = answer.json()["errors"].values()
     assert message.endswith(f" {', '.join(choices)}.") or all(choice in message for choice in choices)
 
 
-def test_many_choices_are_not_all_listed():
+def test_long_lists_of_choices_are_cut():
     message = choices_message("x" * 1000, (f"name{number}" for number in range(10_000)))
     assert message.endswith(f", name{MAX_LISTED - 1}, ….")
     assert len(message) < 1000

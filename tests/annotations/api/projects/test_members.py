@@ -12,14 +12,14 @@ INVITATIONS = "/api/v1/projects/tea/invitations/"
 JSON = {"content_type": "application/json"}
 
 
-def test_a_manager_sees_who_is_in_which_role(signed_in, charlie, project):
+def test_manager_lists_members_with_roles(signed_in, charlie, project):
     rows = signed_in(charlie).get(URL).json()["results"]
     assert {row["username"]: row["role"] for row in rows} == {"alice": "coder", "bob": "coder", "charlie": "manager"}
     rows = signed_in(charlie).get(URL, {"role": "manager"}).json()["results"]
     assert rows == [{"username": "charlie", "role": "manager", "group": "", "is_model": False}]
 
 
-def test_somebody_is_let_in_given_another_role_and_removed(signed_in, charlie, mallory, project):
+def test_member_is_added_changed_and_removed(signed_in, charlie, mallory, project):
     client, own = signed_in(charlie), f"{URL}mallory/"
     made = client.post(URL, {"username": "Mallory", "role": "viewer"}, **JSON)
     of_mallory = {"username": "mallory", "role": "viewer", "group": "", "is_model": False}
@@ -43,13 +43,13 @@ def test_somebody_is_let_in_given_another_role_and_removed(signed_in, charlie, m
         ({"username": "mallory", "role": "coder", "group": "a,b"}, "group"),
     ],
 )
-def test_a_wrong_member_is_refused_by_field(signed_in, charlie, mallory, project, sent, field):
+def test_wrong_members_are_refused_by_field(signed_in, charlie, mallory, project, sent, field):
     answer = signed_in(charlie).post(URL, sent, **JSON)
     assert (answer.status_code, list(answer.json()["errors"])) == (400, [field])
     assert Membership.objects.count() == 3
 
 
-def test_a_coder_with_work_stays_blind_and_the_only_manager_stays(signed_in, charlie, project):
+def test_coder_with_work_and_only_manager_keep_their_roles(signed_in, charlie, project):
     client = signed_in(charlie)
     answer = client.patch(f"{URL}alice/", {"role": "viewer"}, headers={"If-Match": "*"}, **JSON)
     assert (answer.status_code, "stay blind" in str(answer.json()["errors"])) == (400, True)
@@ -58,13 +58,13 @@ def test_a_coder_with_work_stays_blind_and_the_only_manager_stays(signed_in, cha
     assert Membership.objects.get(user=charlie).role == "manager"
 
 
-def test_members_of_other_projects_are_not_here(signed_in, charlie, mallory, project):
+def test_members_of_other_projects_are_not_found(signed_in, charlie, mallory, project):
     add_member(make_project("other"), mallory, "coder")
     assert signed_in(charlie).get(f"{URL}mallory/").status_code == 404
     assert signed_in(charlie).get(f"{URL}a%00b/").status_code == 404
 
 
-def test_an_invitation_is_shown_once_and_can_be_taken_back(signed_in, charlie, project):
+def test_invitation_link_is_shown_once_and_can_be_withdrawn(signed_in, charlie, project):
     client = signed_in(charlie)
     made = client.post(INVITATIONS, {"role": "coder", "days": 3, "whom": "Ann"}, **JSON)
     secret = made.json()["link"].rstrip("/").rsplit("/", 1)[-1]
@@ -76,14 +76,14 @@ def test_an_invitation_is_shown_once_and_can_be_taken_back(signed_in, charlie, p
     assert client.delete(f"{INVITATIONS}{row['id']}/").status_code == 404
 
 
-def test_an_invitation_ends_within_a_month(signed_in, charlie, project):
+def test_invitations_last_at_most_a_month(signed_in, charlie, project):
     for days in (0, 31, "x"):
         answer = signed_in(charlie).post(INVITATIONS, {"role": "coder", "days": days}, **JSON)
         assert list(answer.json()["errors"]) == ["days"]
     assert not Invitation.objects.exists()
 
 
-def test_a_group_is_set_with_or_without_a_role_and_listed(signed_in, charlie, mallory, project):
+def test_manager_sets_and_filters_groups(signed_in, charlie, mallory, project):
     client = signed_in(charlie)
     made = client.post(URL, {"username": "mallory", "role": "coder", "group": "crowd"}, **JSON)
     assert made.json() == {"username": "mallory", "role": "coder", "group": "crowd", "is_model": False}
@@ -96,7 +96,7 @@ def test_a_group_is_set_with_or_without_a_role_and_listed(signed_in, charlie, ma
     assert [row["username"] for row in rows] == ["mallory"]
 
 
-def test_coders_do_not_learn_of_groups(signed_in, charlie, alice, project):
+def test_coders_see_no_groups(signed_in, charlie, alice, project):
     Membership.objects.filter(user__username="bob").update(group="the slow ones")
     for address in ("/projects/tea/", URL, "/api/v1/projects/tea/", "/projects/tea/members/", "/"):
         assert "the slow ones" not in signed_in(alice).get(address).content.decode()

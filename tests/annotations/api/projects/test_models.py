@@ -1,4 +1,4 @@
-"""Models that code: whoever manages the work of people adds them, and their client codes with a key."""
+"""Models as coders: managers add them, and their clients code with an API key."""
 
 from uuid import uuid4
 
@@ -25,7 +25,7 @@ GPT = {"name": "gpt", "version": "4.1", "hash": "sha256:0123", "date": "2026-11-
 
 @pytest.fixture
 def model(project) -> ModelCoder:
-    """Make a model that has the text to code."""
+    """Make a model with an assigned text."""
     model = add_model(project, "gpt", version="4.1")
     assign_texts(project, project.texts.all(), [model.membership.user])
     return model
@@ -50,7 +50,7 @@ def code(client: Client, keys: dict[str, str]) -> None:
     assert submitted.status_code == 200, submitted.content
 
 
-def test_a_manager_adds_a_model_that_is_listed_with_what_is_said_of_it(signed_in, charlie, project):
+def test_manager_adds_model_and_lists_its_details(signed_in, charlie, project):
     client = signed_in(charlie)
     added = client.post(MODELS, GPT, **JSON)
     assert (added.status_code, added.json()) == (201, GPT | {"group": "model"})
@@ -61,14 +61,14 @@ def test_a_manager_adds_a_model_that_is_listed_with_what_is_said_of_it(signed_in
     assert not User.objects.get(username="gpt").has_usable_password()
 
 
-def test_what_is_wrong_with_a_model_is_said_by_field(manager):
+def test_wrong_models_are_refused_by_field(manager):
     for wrong in ({"name": "Alice"}, {"name": "a b"}, {"group": "a,b"}, {"date": "soon"}):
         answer = manager.post(MODELS, GPT | wrong, **JSON)
         assert (answer.status_code, list(answer.json()["errors"])) == (400, list(wrong))
     assert not ModelCoder.objects.exists()
 
 
-def test_a_key_is_shown_once_and_made_anew_ends_the_one_before(signed_in, charlie, model):
+def test_new_key_of_model_ends_former_key(signed_in, charlie, model):
     client = signed_in(charlie)
     keys = [client.post(f"{MODELS}gpt/key/", {}, **JSON).json()["key"] for _ in range(2)]
     answers = [Client(headers={"Authorization": f"Bearer {key}"}).get(URL).status_code for key in keys]
@@ -79,14 +79,14 @@ def test_a_key_is_shown_once_and_made_anew_ends_the_one_before(signed_in, charli
     assert Client(headers={"Authorization": f"Bearer {keys[1]}"}).get(URL).status_code == 401
 
 
-def test_key_asked_for_twice_with_one_idempotency_key_is_shown_once(signed_in, charlie, model):
+def test_repeated_key_request_shows_key_once(signed_in, charlie, model):
     once = {"headers": {"Idempotency-Key": str(uuid4())}}
     first, second = (signed_in(charlie).post(f"{MODELS}gpt/key/", {}, **JSON, **once).json()["key"] for _ in range(2))
     assert first.startswith("coindex_")
     assert second is None
 
 
-def test_a_client_codes_as_the_model_and_sees_its_own_work_alone(model, codings, keys):
+def test_client_codes_as_model_and_sees_only_own_work(model, codings, keys):
     client = client_of(model)
     assert [row["slug"] for row in client.get(f"{URL}texts/").json()["results"]] == ["tea"]
     code(client, keys)
@@ -96,7 +96,7 @@ def test_a_client_codes_as_the_model_and_sees_its_own_work_alone(model, codings,
     assert client.get(MODELS).status_code == 403
 
 
-def test_codings_of_models_are_in_no_list_and_readable_by_name(signed_in, alice, charlie, model, keys):
+def test_codings_of_models_are_unlisted_but_readable_by_name(signed_in, alice, charlie, model, keys):
     code(client_of(model), keys)
     manager = signed_in(charlie)
     assert {row["coder"] for row in manager.get(f"{URL}codings/").json()["results"]} == {"alice", "bob"}
@@ -107,7 +107,7 @@ def test_codings_of_models_are_in_no_list_and_readable_by_name(signed_in, alice,
     assert set(Coding.objects.of_people().values_list("coder__username", flat=True)) == {"alice", "bob"}
 
 
-def test_a_manager_who_codes_learns_nothing_of_models_open_results_or_not(signed_in, mallory, project, model, keys):
+def test_coding_manager_cannot_see_models(signed_in, mallory, project, model, keys):
     add_member(project, mallory, Membership.Role.MANAGER_CODER)
     code(client_of(model), keys)
     client = signed_in(mallory)
@@ -123,7 +123,7 @@ def test_a_manager_who_codes_learns_nothing_of_models_open_results_or_not(signed
             assert client.get(f"{URL}texts/tea/codings/{name}/").status_code == 404
 
 
-def test_who_names_a_model_to_let_it_in_is_told_of_nobody(signed_in, mallory, project, model):
+def test_coding_manager_cannot_detect_model_by_adding_it(signed_in, mallory, project, model):
     add_member(project, mallory, Membership.Role.MANAGER_CODER)
     client = signed_in(mallory)
     for name in ("gpt", "ghost"):
@@ -133,7 +133,7 @@ def test_who_names_a_model_to_let_it_in_is_told_of_nobody(signed_in, mallory, pr
         assert "No user has this username." in page
 
 
-def test_what_is_imported_under_the_name_of_a_model_is_of_a_model(project):
+def test_import_marks_codings_of_models(project):
     add_model(project, "gpt")
     document = plain.parse("Tom saw [her](x)", "dog.txt")
     import_documents(project, [SourceDocument(document, "gpt")], ImportOptions(of_format={"empty": "take"}))
@@ -141,14 +141,14 @@ def test_what_is_imported_under_the_name_of_a_model_is_of_a_model(project):
     assert not Coding.objects.of_people().filter(text__slug="dog").exists()
 
 
-def test_a_manager_assigns_texts_to_a_model_by_name(signed_in, charlie, project):
+def test_manager_assigns_texts_to_model(signed_in, charlie, project):
     add_model(project, "gpt")
     answer = signed_in(charlie).post(f"{URL}codings/", {"texts": ["tea"], "coders": ["gpt"]}, **JSON)
     assert answer.json() == {"new": 1}
     assert Coding.objects.of_coders().get(coder__username="gpt").by_model
 
 
-def test_a_model_codes_in_one_project_and_does_nothing_else(project, model):
+def test_model_has_only_coder_role_in_its_project(project, model):
     user = model.membership.user
     for role in set(Membership.Role.values) - {"coder"}:
         with pytest.raises(ValidationError, match="it codes, and does nothing else"):
@@ -157,7 +157,7 @@ def test_a_model_codes_in_one_project_and_does_nothing_else(project, model):
         add_member(make_project("other"), user, Membership.Role.CODER)
 
 
-def test_a_model_is_removed_with_its_key_only_without_codings(project, model):
+def test_only_models_without_codings_are_removed(project, model):
     with pytest.raises(ValidationError, match="withdraw its key"):
         remove_membership(model.membership)
     idle = add_model(project, "idle")
@@ -166,13 +166,13 @@ def test_a_model_is_removed_with_its_key_only_without_codings(project, model):
     assert not Token.objects.exists()
 
 
-def test_nobody_gets_a_link_to_set_the_password_of_a_model(charlie, model):
+def test_models_get_no_password_link(charlie, model):
     record_origin(model.membership.project, model.membership.user)
     with pytest.raises(ValidationError, match="A link can be made only"):
         make_reset_link(model.membership, charlie)
 
 
-def test_what_a_model_marks_is_in_no_text_of_people(project, text, model):
+def test_markables_of_models_are_hidden_from_people(project, text, model):
     coding = Coding.objects.of_coders().get(coder=model.membership.user)
     level = project.levels.get(key="phrase")
     own = text.markables.create(level=level, key="phrase:0-3", parts=[[0, 3]], start=0, end=3, predefined=False)

@@ -10,7 +10,7 @@ URL = "/api/v1/projects/"
 JSON = {"content_type": "application/json"}
 
 
-def test_the_list_has_my_projects_with_my_role_and_no_others(signed_in, bob, project):
+def test_list_has_only_own_projects_with_role(signed_in, bob, project):
     make_project("other")
     assert signed_in(bob).get(URL).json() == {
         "next": None,
@@ -34,7 +34,7 @@ def test_the_list_has_my_projects_with_my_role_and_no_others(signed_in, bob, pro
     }
 
 
-def test_a_manager_says_what_the_datasheet_says_within_its_bounds(signed_in, charlie, project):
+def test_manager_sets_datasheet_fields_within_limits(signed_in, charlie, project):
     client, told = signed_in(charlie), {"licence": "CC BY 4.0", "description": "Tea.", "source": "Kettles."}
     changed = client.patch(f"{URL}tea/", told, headers={"If-Match": "*"}, **JSON).json()
     assert {name: changed[name] for name in told} == told
@@ -45,7 +45,7 @@ def test_a_manager_says_what_the_datasheet_says_within_its_bounds(signed_in, cha
     assert "description" in answer.json()["errors"]
 
 
-def test_a_project_tells_my_role(signed_in, people):
+def test_project_shows_role_of_user(signed_in, people):
     root = User.objects.create(username="root", is_superuser=True)
     expected = {role: role for role in ("manager", "adjudicator", "viewer", "coder")} | {"root": "manager"}
     found = {role: signed_in(people.get(role, root)).get(f"{URL}tea/").json()["role"] for role in expected}
@@ -53,7 +53,7 @@ def test_a_project_tells_my_role(signed_in, people):
     assert [project["role"] for project in signed_in(root).get(URL).json()["results"]] == ["manager"]
 
 
-def test_an_outsiders_list_is_empty_and_a_project_not_there(signed_in, project, mallory):
+def test_outsiders_see_no_projects(signed_in, project, mallory):
     assert signed_in(mallory).get(URL).json()["results"] == []
     answer = signed_in(mallory).get(f"{URL}tea/")
     assert answer["Content-Type"] == "application/problem+json"
@@ -66,7 +66,7 @@ def test_an_outsiders_list_is_empty_and_a_project_not_there(signed_in, project, 
     }
 
 
-def test_a_long_list_comes_in_pages(signed_in, mallory):
+def test_long_list_has_pages(signed_in, mallory):
     many = [Project(slug=f"p{number:03}", title="P", answers="pointers") for number in range(101)]
     Membership.objects.bulk_create(
         Membership(project=project, user=mallory, role="viewer") for project in Project.objects.bulk_create(many)
@@ -89,13 +89,13 @@ def maker(mallory):
     return User.objects.get(pk=mallory.pk)
 
 
-def test_who_starts_a_project_manages_it(signed_in, maker):
+def test_creator_manages_new_project(signed_in, maker):
     made = signed_in(maker).post(URL, NEW, **JSON)
     assert (made.status_code, made.json()["role"], made.json()["answers"]) == (201, "manager", "indices")
     assert Project.objects.get(slug="milk").guidelines == "*Look.*"
 
 
-def test_a_wrong_field_makes_no_project(signed_in, maker, project):
+def test_wrong_fields_create_no_project(signed_in, maker, project):
     client = signed_in(maker)
     for wrong in (
         *({"slug": slug} for slug in ("tea", "new", "no slug")),
@@ -106,7 +106,7 @@ def test_a_wrong_field_makes_no_project(signed_in, maker, project):
     assert Project.objects.count() == 1
 
 
-def test_a_manager_opens_the_results(signed_in, bob, manager):
+def test_manager_opens_results(signed_in, bob, manager):
     agreement = f"{URL}tea/agreement/"
     assert signed_in(bob).get(agreement).status_code == 403
     changed = manager.patch(f"{URL}tea/", {"results_open": True}, headers={"If-Match": "*"}, **JSON)
@@ -114,13 +114,13 @@ def test_a_manager_opens_the_results(signed_in, bob, manager):
     assert signed_in(bob).get(agreement).status_code == 200
 
 
-def test_what_cannot_be_changed_is_refused_by_name(manager):
+def test_read_only_fields_are_refused_by_name(manager):
     for field in ("slug", "answers", "role", "members", "id"):
         answer = manager.patch(f"{URL}tea/", {field: "x"}, headers={"If-Match": "*"}, **JSON)
         assert (answer.status_code, list(answer.json()["errors"])) == (400, [field])
 
 
-def test_projects_are_filtered_and_ordered_by_what_is_allowed(signed_in, bob, project):
+def test_projects_are_filtered_and_sorted_by_allowed_fields(signed_in, bob, project):
     other = make_project("other", "passonneau-2004")
     Membership.objects.create(project=other, user=bob, role="viewer")
     client = signed_in(bob)
@@ -132,7 +132,7 @@ def test_projects_are_filtered_and_ordered_by_what_is_allowed(signed_in, bob, pr
         assert (answer.status_code, list(answer.json()["errors"])) == (400, list(query))
 
 
-def test_a_manager_says_what_coders_mark(signed_in, charlie, bob, project):
+def test_manager_sets_levels_that_coders_mark(signed_in, charlie, bob, project):
     address, client = f"{URL}tea/scheme/", signed_in(charlie)
     assert [level["coders_mark"] for level in signed_in(bob).get(address).json()["levels"]] == [False, False]
     seen = client.get(address)["ETag"]

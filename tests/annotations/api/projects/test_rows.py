@@ -1,4 +1,4 @@
-"""The flat lists of a project: codings, markables, judgements and operations."""
+"""Lists of codings, markables, judgements and operations."""
 
 from base64 import b64encode
 from urllib.parse import urlencode
@@ -34,7 +34,7 @@ def rows(client, name, **query):
     return answer.json()["results"]
 
 
-def test_codings_tell_how_far_they_are(signed_in, charlie, judged):
+def test_codings_show_progress(signed_in, charlie, judged):
     assert rows(signed_in(charlie), "codings", coder="alice") == [
         {"text": "tea", "coder": "alice", "kind": "text", "round": "main", "occasion": 1, "status": "open"}
         | {"version": 2, "to_decide": 6, "decided": 2, "reopen_request": ""}
@@ -42,14 +42,14 @@ def test_codings_tell_how_far_they_are(signed_in, charlie, judged):
     ]
 
 
-def test_a_coder_sees_their_own_codings_and_no_other_rows(signed_in, bob, judged):
+def test_coder_sees_only_own_codings(signed_in, bob, judged):
     assert [row["coder"] for row in rows(signed_in(bob), "codings")] == ["bob"]
     assert rows(signed_in(bob), "codings", coder="alice") == []
     for name in LISTS[1:]:
         assert signed_in(bob).get(f"{URL}{name}/").status_code == 403
 
 
-def test_judgements_come_with_their_pointers_in_text_order(signed_in, charlie, judged, keys):
+def test_judgements_have_pointers_in_text_order(signed_in, charlie, judged, keys):
     [row] = rows(signed_in(charlie), "judgements", coder="alice", category="phrase")
     assert row == {
         "text": "tea", "coder": "alice", "kind": "text", "round": "main", "occasion": 1, "scheme_version": 1,
@@ -60,19 +60,19 @@ def test_judgements_come_with_their_pointers_in_text_order(signed_in, charlie, j
     assert len(rows(signed_in(charlie), "judgements", unsure="true")) == 1
 
 
-def test_markables_come_with_their_words(signed_in, charlie, project, keys):
+def test_markables_have_their_words(signed_in, charlie, project, keys):
     found = {row["key"]: row["words"] for row in rows(signed_in(charlie), "markables", level="phrase")}
     assert found[keys["a"]] == "the kettle"
     assert len(found) == 6
 
 
-def test_a_mark_that_its_coder_has_deleted_is_no_row(signed_in, charlie, project, text):
+def test_deleted_markables_are_not_listed(signed_in, charlie, project, text):
     level = project.levels.get(key="phrase")
     Markable.objects.create(level=level, text=text, key="phrase:0-1", parts=[[0, 1]], start=0, end=1, predefined=False)
     assert "phrase:0-1" not in [row["key"] for row in rows(signed_in(charlie), "markables")]
 
 
-def test_operations_stand_in_the_order_in_which_they_were_made(signed_in, charlie, judged):
+def test_operations_are_listed_in_order(signed_in, charlie, judged):
     found = rows(signed_in(charlie), "operations")
     assert [(row["coder"], row["sequence"], row["kind"]) for row in found] == [
         ("alice", 1, "judge"),
@@ -82,7 +82,7 @@ def test_operations_stand_in_the_order_in_which_they_were_made(signed_in, charli
     assert len(rows(signed_in(charlie), "operations", after=found[1]["applied_at"])) == 1
 
 
-def test_what_is_of_another_project_is_not_here(manager, alice, judged):
+def test_rows_of_other_projects_are_not_listed(manager, alice, judged):
     other = make_project("other")
     add_member(other, alice, "coder")
     before = [rows(manager, name) for name in LISTS]
@@ -93,7 +93,7 @@ def test_what_is_of_another_project_is_not_here(manager, alice, judged):
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_lists_come_in_pages_with_few_queries(manager, judged, name, django_assert_max_num_queries):
+def test_lists_have_pages_and_take_few_queries(manager, judged, name, django_assert_max_num_queries):
     for query in ({"coder__password__startswith": "a"}, {"ghost": "1"}, {"ordering": "coder__password"}):
         answer = manager.get(f"{URL}{name}/", query)
         assert (answer.status_code, list(answer.json()["errors"])) == (400, list(query))
@@ -109,7 +109,7 @@ def test_lists_come_in_pages_with_few_queries(manager, judged, name, django_asse
     assert len(whole) >= 2
 
 
-def test_a_manager_assigns_texts_and_what_is_there_stays(signed_in, charlie, alice, project, judged):
+def test_new_assignments_keep_existing_codings(signed_in, charlie, alice, project, judged):
     Text.objects.create(project=project, slug="rest", title="Rest", content="x")
     sent = {"texts": ["rest", "tea"], "coders": ["alice"]}
     answer = signed_in(charlie).post(f"{URL}codings/", sent, **JSON)
@@ -117,7 +117,7 @@ def test_a_manager_assigns_texts_and_what_is_there_stays(signed_in, charlie, ali
     assert [row["version"] for row in rows(signed_in(charlie), "codings", coder="alice")] == [0, 2]
 
 
-def test_a_wrong_assignment_is_refused_by_field(manager, mallory, judged):
+def test_wrong_assignments_are_refused_by_field(manager, mallory, judged):
     for sent, field in (
         ({"texts": ["ghost"], "coders": ["alice"]}, "texts"),
         ({"texts": ["tea"], "coders": ["charlie"]}, "coders"),
@@ -132,7 +132,7 @@ def test_a_wrong_assignment_is_refused_by_field(manager, mallory, judged):
 OWN, OF_ALICE = f"{URL}texts/tea/coding/", f"{URL}texts/tea/codings/alice/"
 
 
-def test_the_coder_hands_in_and_the_manager_gives_back(signed_in, alice, charlie, judged):
+def test_coder_submits_and_manager_reopens(signed_in, alice, charlie, judged):
     seen = signed_in(alice).get(OWN)["ETag"]
     done = signed_in(alice).patch(OWN, {"status": "submitted"}, headers={"If-Match": seen}, **JSON)
     assert (done.status_code, done.json()["coding"]["status"]) == (200, "submitted")
@@ -142,14 +142,14 @@ def test_the_coder_hands_in_and_the_manager_gives_back(signed_in, alice, charlie
     assert judged["alice"].status == "open"
 
 
-def test_neither_does_what_is_the_others(signed_in, alice, charlie, judged):
+def test_manager_cannot_submit_and_coder_cannot_act_as_manager(signed_in, alice, charlie, judged):
     anything = {"headers": {"If-Match": "*"}, **JSON}
     assert signed_in(charlie).patch(OF_ALICE, {"status": "submitted"}, **anything).status_code == 403
     submit_coding(judged["alice"], alice)
     assert signed_in(alice).patch(OF_ALICE, {"status": "open"}, **anything).status_code == 403
 
 
-def test_coder_reopens_own_submission_until_it_is_viewed_and_then_asks(signed_in, alice, charlie, judged):
+def test_coder_reopens_submission_until_viewed_then_asks(signed_in, alice, charlie, judged):
     anything = {"headers": {"If-Match": "*"}, **JSON}
     submit_coding(judged["alice"], alice)
     assert signed_in(alice).patch(OWN, {"status": "open"}, **anything).json()["coding"]["status"] == "open"
@@ -165,7 +165,7 @@ def test_coder_reopens_own_submission_until_it_is_viewed_and_then_asks(signed_in
     assert judged["alice"].operations.last().payload == {"reason": "As asked."}
 
 
-def test_nobody_hands_in_what_they_have_not_seen(signed_in, alice, judged, keys):
+def test_submission_with_outdated_etag_is_refused(signed_in, alice, judged, keys):
     seen = signed_in(alice).get(OWN)["ETag"]
     judge(judged["alice"], keys["b"], "place")
     answer = signed_in(alice).patch(OWN, {"status": "submitted"}, headers={"If-Match": seen}, **JSON)
@@ -174,7 +174,7 @@ def test_nobody_hands_in_what_they_have_not_seen(signed_in, alice, judged, keys)
     assert judged["alice"].status == "open"
 
 
-def test_who_sees_all_work_reads_a_coding_as_its_coder_does(signed_in, alice, bob, charlie, judged):
+def test_manager_reads_coding_as_its_coder_does(signed_in, alice, bob, charlie, judged):
     own = signed_in(alice).get(OWN)
     seen = signed_in(charlie).get(OF_ALICE)
     assert (seen.json(), seen["ETag"]) == (own.json(), own["ETag"])
@@ -182,7 +182,7 @@ def test_who_sees_all_work_reads_a_coding_as_its_coder_does(signed_in, alice, bo
     assert signed_in(charlie).get(f"{URL}texts/tea/codings/a%00b/").status_code == 404
 
 
-def test_rows_that_are_equal_in_the_order_are_all_shown(signed_in, charlie, project):
+def test_pages_show_all_rows_of_equal_order(signed_in, charlie, project):
     many = [Text(project=project, slug=f"t{number}", title="Same", content="x") for number in range(1600)]
     Text.objects.bulk_create(many)
     client, seen = signed_in(charlie), []
@@ -206,7 +206,7 @@ WRONG = ["ghost", "%", cursor(p="abc"), cursor(p="1.5"), cursor(p="\0"), cursor(
 @pytest.mark.parametrize(
     "name", [*LISTS, "texts", "members", "invitations", "transfers", "texts/tea/coding/operations"]
 )
-def test_wrong_cursor_is_no_error_of_the_server(signed_in, alice, judged, name):
+def test_wrong_cursors_cause_no_server_error(signed_in, alice, judged, name):
     alice.is_superuser = True  # who may read every list
     alice.save()
     client = signed_in(alice)
@@ -217,7 +217,7 @@ def test_wrong_cursor_is_no_error_of_the_server(signed_in, alice, judged, name):
             assert len(answer.json()["results"]) <= 100
 
 
-def test_a_moment_that_is_none_is_refused(manager, judged):
+def test_invalid_times_are_refused(manager, judged):
     for moment in ("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "yesterday"):
         for name in ("after", "before"):
             answer = manager.get(f"{URL}operations/", {name: moment})
@@ -226,14 +226,14 @@ def test_a_moment_that_is_none_is_refused(manager, judged):
     assert rows(manager, "operations", after="2999-01-01T00:00:00Z") == []
 
 
-def test_the_format_of_an_export_is_a_filter(signed_in, charlie, project):
+def test_transfers_are_filtered_by_format(signed_in, charlie, project):
     take = {"coders": [], "texts": [], "unfinished": True, "options": {}}
     orders.order_export(project, charlie, "jsonlines", take)
     assert [row["format"] for row in rows(signed_in(charlie), "transfers", format="jsonlines")] == ["jsonlines"]
     assert rows(signed_in(charlie), "transfers", format="json") == []
 
 
-def test_nobody_is_sent_away_for_the_form_that_they_name(manager, judged):
+def test_accept_header_refuses_no_request(manager, judged):
     for accepted in ("text/csv", "application/zip", "text/html", "*/*"):
         asked = {"Accept": accepted}
         table = manager.get(f"{URL}agreement/data/?form=csv", headers=asked)
@@ -242,7 +242,7 @@ def test_nobody_is_sent_away_for_the_form_that_they_name(manager, judged):
         assert manager.get(f"{URL}ghost/", headers=asked).status_code == 404
 
 
-def test_summaries_are_given_out_docset_by_docset(signed_in, charlie, bob):
+def test_model_summaries_are_not_assigned_as_texts(signed_in, charlie, bob):
     made = docset(pyramid_project("ferry"), bob)
     add_member(made.project, charlie, Membership.Role.MANAGER)
     sent = {"texts": [models_of(made).slug], "coders": ["bob"]}

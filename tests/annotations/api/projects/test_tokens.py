@@ -1,4 +1,4 @@
-"""Keys of the API: what each may do, and when it ends."""
+"""API keys: rights and expiry."""
 
 from datetime import timedelta
 
@@ -30,13 +30,13 @@ def stranger() -> Client:
     return Client(enforce_csrf_checks=True)
 
 
-def test_a_key_reads_what_its_owner_may_read(stranger, key, people):
+def test_key_reads_what_its_owner_may_read(stranger, key, people):
     assert stranger.get(PROJECT, headers=key()).json()["role"] == "coder"
     assert stranger.get(f"{TEXT}coding/", headers=key()).status_code == 200
     assert stranger.get(f"{PROJECT}agreement/", headers=key()).status_code == 403
 
 
-def test_a_key_gives_nothing_that_its_owner_may_not_do(stranger, key, codings):
+def test_key_gives_no_more_rights_than_its_owner_has(stranger, key, codings):
 
     reply = stranger.post(f"{PROJECT}exports/", "{}", content_type="application/json", headers=key("manage"))
     assert reply.status_code == 403
@@ -58,7 +58,7 @@ def owner_gone(token):
 
 
 @pytest.mark.parametrize("end", [ended, revoked, owner_gone])
-def test_a_key_ends(stranger, key, end):
+def test_ended_keys_are_refused(stranger, key, end):
     headers = key("manage")
     end(Token.objects.get())
     reply = stranger.get(PROJECT, headers=headers)
@@ -66,12 +66,12 @@ def test_a_key_ends(stranger, key, end):
     assert reply["WWW-Authenticate"] == "Bearer"
 
 
-def test_a_wrong_key_is_none(stranger, project):
+def test_wrong_keys_are_refused(stranger, project):
     for sent in ("", "ghost", "coindex_", "\u00e9", "a b c"):
         assert stranger.get(PROJECT, headers={"Authorization": f"Bearer {sent}"}).status_code == 401
 
 
-def test_what_a_key_is_made_of_is_nowhere_kept(key, alice):
+def test_secret_of_key_is_not_stored(key, alice):
     secret = key()["Authorization"].removeprefix("Bearer ")
     [row] = Token.objects.values()
     assert secret.startswith(row["prefix"])
@@ -79,13 +79,13 @@ def test_what_a_key_is_made_of_is_nowhere_kept(key, alice):
     assert all(secret not in str(value) for value in row.values())
 
 
-def test_a_key_in_an_address_is_no_key(stranger, key):
+def test_key_in_address_is_ignored(stranger, key):
     secret = key()["Authorization"].removeprefix("Bearer ")
     for name in ("token", "key", "access_token", "authorization"):
         assert stranger.get(PROJECT, {name: secret}).status_code == 401
 
 
-def test_the_last_use_is_kept_to_the_hour(stranger, key, django_assert_num_queries):
+def test_last_use_of_key_is_stored_hourly(stranger, key, django_assert_num_queries):
     headers = key()
     stranger.get(PROJECT, headers=headers)
     first = Token.objects.get().last_used_at
@@ -97,12 +97,12 @@ def test_the_last_use_is_kept_to_the_hour(stranger, key, django_assert_num_queri
     assert Token.objects.get().last_used_at > first
 
 
-def test_a_key_opens_no_page(stranger, key):
+def test_keys_open_no_pages(stranger, key):
     assert stranger.get("/projects/tea/", headers=key("manage")).status_code == 302
     assert stranger.get("/account/", headers=key("manage")).status_code == 302
 
 
-def test_what_is_no_key_is_not_made_and_none_lasts_over_a_year(alice):
+def test_wrong_keys_are_not_created_and_keys_last_a_year(alice):
     for wrong in ({"name": ""}, {"name": "x" * 101}, {"scope": "ghost"}):
         with pytest.raises(ValidationError):
             create_token(alice, **({"name": "n", "scope": "read", "days": 1} | wrong))

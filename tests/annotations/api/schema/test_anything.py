@@ -1,6 +1,6 @@
-"""Random requests that the schema of the API allows, or does not: none is an error of the server.
+"""Random requests, valid or not, never cause an error of the server.
 
-What is next to each rule of the schema is sent in `tests/attacks/test_schema_rules.py`.
+Requests at the limits of each rule of the schema are in `tests/attacks/test_schema_rules.py`.
 """
 
 import copy
@@ -57,18 +57,18 @@ def make_world() -> dict[str, Client]:
 
 @pytest.fixture(scope="module")
 def clients(module_rows: None) -> dict[str, Client]:
-    """Make one world for all operations: what the requests of one change is taken back."""
+    """Make the projects once for all operations; the changes of each are rolled back."""
     return make_world()
 
 
 @SCHEMA.parametrize()
 @examples(4, *HealthCheck)
-def test_no_request_is_an_error_of_the_server(case, clients, db):
+def test_requests_never_cause_server_errors(case, clients, db):
     send(case, clients)
 
 
 def send(case: schemathesis.Case, clients: Mapping[str, Client]) -> None:
-    """Send the request, as one who manages or codes, and assert that the server can answer."""
+    """Send the request as Alice or Charlie, and assert that the schema has the answer."""
     draw = random.Random(repr((case.path_parameters, case.query, case.body)))
     client = clients[draw.choice(["alice", "charlie"])]
     for name, there in THERE.items():

@@ -46,7 +46,7 @@ def fits(expected: Any, found: Any) -> bool:
 
 
 def all_json(text: str) -> list[Any]:
-    """Return the JSON values that stand one after the other in the text."""
+    """Return the consecutive JSON values of the text."""
     found, decoder, rest = [], json.JSONDecoder(), text.strip()
     while rest:
         value, end = decoder.raw_decode(rest)
@@ -55,7 +55,7 @@ def all_json(text: str) -> list[Any]:
     return found
 
 
-def test_the_comparison_finds_what_is_not_as_printed():
+def test_comparison_finds_differences_from_print():
     assert fits({"a": "…", "…": "…"}, {"a": 1, "b": 2})
     assert not fits({"a": "…"}, {"a": 1, "b": 2})
     assert not fits({"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}]})
@@ -63,7 +63,7 @@ def test_the_comparison_finds_what_is_not_as_printed():
 
 
 @pytest.mark.slow
-def test_the_examples_are_answered_as_they_are_printed(names, tmp_path):
+def test_examples_give_printed_answers(names, tmp_path):
     kinds = [kind for kind, _ in BLOCKS]
     script = f"\necho '{BETWEEN}'\n".join(body for kind, body in BLOCKS if kind == "sh")
     ran = subprocess.run(

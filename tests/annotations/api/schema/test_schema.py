@@ -1,4 +1,4 @@
-"""The API's own description."""
+"""The OpenAPI schema of the API."""
 
 import json
 import re
@@ -20,18 +20,18 @@ def schema():
     return out.getvalue()
 
 
-def test_the_schema_is_made_without_a_warning_and_is_valid(schema):
+def test_schema_is_valid_without_warnings(schema):
     assert '"openapi"' in schema
 
 
-def test_types_of_the_scripts_are_those_of_the_schema(schema):
+def test_types_of_scripts_match_schema(schema):
     written = (settings.BASE_DIR / "static/js/api.d.ts").read_text(encoding="utf-8")
     assert written == render_types(json.loads(schema)["components"]["schemas"]), (
         "run the command in scripts/api_types.py"
     )
 
 
-def test_every_route_of_the_api_is_described(schema):
+def test_schema_describes_every_route(schema):
     routes = [
         str(pattern.pattern)
         for include in get_resolver().url_patterns
@@ -44,7 +44,7 @@ def test_every_route_of_the_api_is_described(schema):
         assert f'"{path}"' in schema
 
 
-def test_every_operation_says_by_which_problems_it_may_be_answered(schema):
+def test_every_operation_declares_its_problems(schema):
     described = json.loads(schema)
     problems = {f"#/components/schemas/{name}" for name in ("Problem", "Invalid", "Conflict")}
     missing = []
@@ -71,7 +71,7 @@ def test_every_operation_says_by_which_problems_it_may_be_answered(schema):
     assert missing == []
 
 
-def test_operations_of_a_coding_are_typed_by_their_kind(schema):
+def test_operations_of_coding_are_typed_by_kind(schema):
     described = json.loads(schema)["components"]["schemas"]
     kinds = described["ChangeRequest"]["discriminator"]["mapping"]
     assert kinds.keys() == PAYLOADS.keys()
