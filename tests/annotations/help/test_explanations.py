@@ -1,4 +1,4 @@
-"""What numbers, settings and columns mean: each explanation is a sentence, and leads to a section that is there."""
+"""Explanations of figures, settings and columns."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ NAMED = re.compile(
 
 
 @pytest.mark.parametrize("key", EXPLANATIONS)
-def test_an_explanation_is_one_short_sentence(key):
+def test_explanation_is_one_short_sentence(key):
     found = EXPLANATIONS[key]
     assert re.fullmatch(r"[A-Z0-9“][^\n]{10,120}\.", found.sentence), found.sentence
     assert found.range == "" or re.fullmatch(r"[\w−][^\n]{2,80}\.", found.range), found.range
 
 
 @pytest.mark.parametrize(
-    "place", sorted({one.place for one in EXPLANATIONS.values()} | {*PLACES_OF_SETTINGS.values(), FILTER_PLACE})
+    "place", sorted({entry.place for entry in EXPLANATIONS.values()} | {*PLACES_OF_SETTINGS.values(), FILTER_PLACE})
 )
-def test_it_leads_to_a_section_of_a_manual(place):
+def test_explanation_links_to_section_of_manual(place):
     name, _, anchor = place.partition("#")
     assert anchor in [section.anchor for section in manual(name).sections]
     assert address_of(place) == f"/help/{name}/#{anchor}"
 
 
-def test_each_setting_has_a_place_where_more_is_said():
+def test_each_setting_has_section_of_manual():
     assert {"preset", "question", *CHOICES} == set(PLACES_OF_SETTINGS)
 
 
-def test_the_ends_of_an_interval_are_explained_alike():
+def test_interval_limits_share_explanation():
     assert explanation("kappa_low") is explanation("low")
     with pytest.raises(KeyError):
         explanation("nothing")
 
 
-def test_each_explanation_is_shown_somewhere():
-    """A column shows that of its own name, if it names no other."""
+def test_each_explanation_is_used():
+    """Without an explicit key, a column shows the explanation of its own name."""
     sources = [*(ROOT / "templates").rglob("*.html"), *(ROOT / "agreement").glob("re*/**/*.py")]
     text = "\n".join(path.read_text() for path in [*sources, ROOT / "annotations" / "web" / "views" / "texts.py"])
     named = {key for match in NAMED.findall(text) for key in match if key}

@@ -12,14 +12,14 @@ LINK = re.compile(r'<a href="([^"]*)"')
 every_manual = pytest.mark.parametrize("name", NAMES)
 
 
-def test_every_document_for_users_is_a_manual_once():
+def test_every_user_document_is_one_manual():
     others = {"README", *(path.stem for path in docs_folder().glob("benchmarks*.md"))}
     assert sorted(NAMES) == sorted({path.stem for path in docs_folder().glob("*.md")} - others)
     assert sum(len(names) for _, names in GROUPS) == len(NAMES)
 
 
 @every_manual
-def test_every_link_leads_to_a_manual_and_to_a_heading_that_is_there(name):
+def test_links_lead_to_existing_manuals_and_headings(name):
     for address in LINK.findall(manual(name).html):
         path, _, anchor = unescape(address).partition("#")
         if "://" in path:
@@ -29,7 +29,7 @@ def test_every_link_leads_to_a_manual_and_to_a_heading_that_is_there(name):
 
 
 @every_manual
-def test_every_heading_has_an_anchor_of_its_own_and_every_picture_a_file(name):
+def test_headings_have_unique_anchors_and_pictures_have_files(name):
     shown = manual(name)
     anchors = re.findall(r'<h\d id="([^"]+)"', shown.html)
     assert anchors == [section.anchor for section in shown.sections]
@@ -38,13 +38,13 @@ def test_every_heading_has_an_anchor_of_its_own_and_every_picture_a_file(name):
         assert (docs_folder() / "images" / resolve(picture).kwargs["name"]).is_file()
 
 
-def test_every_term_of_the_glossary_is_explained():
+def test_glossary_explains_every_term():
     terms = [section for section in manual("glossary").sections if section.level == 3]
     assert len(terms) > 40
     assert all(len(term.text.split()) > 3 for term in terms)
 
 
-def test_manuals_are_read_in_order():
+def test_manuals_have_previous_and_next_manual():
     before, after = neighbours(NAMES[1])
     assert before
     assert after
@@ -53,7 +53,7 @@ def test_manuals_are_read_in_order():
     assert neighbours(NAMES[-1])[1] is None
 
 
-def test_a_name_that_is_no_manual_is_none():
+def test_unknown_manual_raises_error():
     with pytest.raises(KeyError):
         manual("../README")
 
@@ -61,5 +61,5 @@ def test_a_name_that_is_no_manual_is_none():
 @pytest.mark.parametrize(
     ("title", "anchor"), [("3. People", "3-people"), ("What's new?", "whats-new"), ("Key `Tab`", "key-tab")]
 )
-def test_anchors_are_those_of_links_in_the_documents(title, anchor):
+def test_headings_become_anchors(title, anchor):
     assert slug_of_heading(title) == anchor

@@ -5,12 +5,12 @@ import pytest
 from annotations.help.search import EXCERPT_LENGTH, MAX_RESULTS, search
 
 
-def test_a_heading_with_the_word_comes_first():
+def test_section_titled_with_query_comes_first():
     assert search("antecedent")[0].section.title == "Antecedent"
     assert search("Jaccard distance")[0].section.title == "Jaccard distance"
 
 
-def test_every_word_occurs_in_each_section_in_any_case():
+def test_results_have_all_words_in_any_case():
     matches = search("UNDO chains")
     assert matches
     for match in matches:
@@ -19,17 +19,17 @@ def test_every_word_occurs_in_each_section_in_any_case():
         assert "chains" in text
 
 
-def test_the_words_are_marked_in_the_excerpt():
+def test_excerpt_marks_words_of_query():
     excerpts = [match.excerpt for match in search("weight of an SCU")]
-    assert any({"weight", "scu"} <= {words.casefold() for words, marked in one if marked} for one in excerpts)
-    assert all(sum(len(words) for words, _ in one) < EXCERPT_LENGTH + 10 for one in excerpts)
+    assert any({"weight", "scu"} <= {words.casefold() for words, marked in excerpt if marked} for excerpt in excerpts)
+    assert all(sum(len(words) for words, _ in excerpt) < EXCERPT_LENGTH + 10 for excerpt in excerpts)
 
 
 @pytest.mark.parametrize("query", ["", "   ", "??", "zyzzyva", "undo zyzzyva"])
-def test_without_a_word_or_a_section_nothing_is_found(query):
+def test_unmatched_query_finds_nothing(query):
     assert search(query) == []
 
 
-def test_the_results_are_bounded():
+def test_number_of_results_is_limited():
     assert len(search("a")) == MAX_RESULTS
     assert search("text " * 1000)
