@@ -1,4 +1,4 @@
-"""Mails are queued as rows, sent once, tried some times, and only to who wants them."""
+"""The queue of mails: sending, retries and opt-outs."""
 
 import re
 from datetime import timedelta
@@ -38,7 +38,7 @@ def reachable(codings, mail_server, alice):  # what is there already is no news
 
 
 def send():
-    """Send what waits, as if all of it were due."""
+    """Send all waiting mails as if they were due."""
     Mail.objects.filter(state="waiting").update(next_try_at=timezone.now() - timedelta(seconds=1))
     return Delivery().send_due()
 
@@ -48,7 +48,7 @@ def new_text(project, title="Milk\nBcc: eve@example.org"):
     return Text.objects.create(project=project, slug=slug, title=title, content="Rain.")
 
 
-def test_texts_assigned_within_minutes_are_one_mail_with_their_names(mailoutbox, reachable, project, codings):
+def test_texts_assigned_within_minutes_share_a_mail(mailoutbox, reachable, project, codings):
     for title in ("Milk", "Sugar"):
         assign_texts(project, [new_text(project, title)], [reachable])
     mail = Mail.objects.get()
@@ -63,13 +63,13 @@ def test_texts_assigned_within_minutes_are_one_mail_with_their_names(mailoutbox,
     assert (mail.state, mail.context) == ("sent", {})
 
 
-def test_who_has_the_text_already_hears_nothing(reachable, project, text, codings):
+def test_repeated_assignment_sends_no_mail(reachable, project, text, codings):
     assign_texts(project, [text], [reachable])
     assert not Mail.objects.exists()
 
 
 @pytest.mark.parametrize("because", ["submitted", "archived", "left", "unassigned", "turned off", "no address"])
-def test_what_is_no_longer_so_when_it_is_sent_is_not_sent(mailoutbox, reachable, project, because):
+def test_outdated_mails_are_dropped(mailoutbox, reachable, project, because):
     text = new_text(project)
     assign_texts(project, [text], [reachable])
     coding = Coding.objects.of_people().get(text=text)
@@ -90,7 +90,7 @@ def test_what_is_no_longer_so_when_it_is_sent_is_not_sent(mailoutbox, reachable,
     assert (Mail.objects.get().state, mailoutbox) == ("dropped", [])
 
 
-def test_a_reopened_submission_is_told_by_the_name_of_its_text_alone(mailoutbox, reachable, codings, charlie):
+def test_mail_on_reopened_submission_hides_reason(mailoutbox, reachable, codings, charlie):
     coding = Coding.objects.of_people().get(pk=codings["alice"].pk)
     submit_coding(coding, reachable)
     reopen_coding(coding, charlie, "“it” refers to the kettle")
@@ -99,7 +99,7 @@ def test_a_reopened_submission_is_told_by_the_name_of_its_text_alone(mailoutbox,
     assert "kettle" not in mailoutbox[0].body
 
 
-def test_a_title_makes_no_further_header(mailoutbox, reachable, project):
+def test_line_break_in_title_adds_no_header(mailoutbox, reachable, project):
     Project.objects.filter(pk=project.pk).update(title="Tea\nBcc: eve@example.org")
     assign_texts(project, [new_text(project)], [reachable])
     send()
@@ -109,7 +109,7 @@ def test_a_title_makes_no_further_header(mailoutbox, reachable, project):
     assert "“Tea Bcc: eve@example.org”" in mailoutbox[0].body, "nor a line of the mail"
 
 
-def test_a_scorer_of_peers_reads_coded_names(mailoutbox, reachable, charlie):
+def test_mail_to_peer_coder_has_coded_names(mailoutbox, reachable, charlie):
     project = pyramid_project("ferry")
     add_member(project, reachable, "coder")
     docset = create_docset(project, "sinking", "Sinking", SUMMARIES)
@@ -121,7 +121,7 @@ def test_a_scorer_of_peers_reads_coded_names(mailoutbox, reachable, charlie):
     assert "Famous" not in mailoutbox[0].body
 
 
-def test_an_answer_to_a_question_is_told_with_a_link_to_it(mailoutbox, reachable, text, codings, charlie):
+def test_mail_on_answer_links_to_question(mailoutbox, reachable, text, codings, charlie):
     question = ask(text, reachable, "Is *it* the kettle?")
     reply_to(question, reachable, "Or the stove?")
     send()
@@ -138,7 +138,7 @@ class BrokenBackend(EmailBackend):
         raise SMTPServerDisconnected("down")
 
 
-def test_a_mail_server_that_is_down_is_tried_some_times_and_harms_nothing(reachable, project, text, mail_server):
+def test_mails_fail_after_retries_if_server_is_down(reachable, project, text, mail_server):
     mail_server.MAILERS = {"default": {"BACKEND": f"{__name__}.BrokenBackend"}}
     for kind in ("assigned", "answered"):
         notify(reachable, kind, project, [text])
@@ -153,7 +153,7 @@ def test_a_mail_server_that_is_down_is_tried_some_times_and_harms_nothing(reacha
 
 
 class RefusingBackend(EmailBackend):
-    """A server that takes no mails to Alice, or for whose protocol her address is none."""
+    """A server that raises an error for mails to Alice."""
 
     error: Exception = SMTPRecipientsRefused({"alice@example.org": (550, b"No such user")})
 
@@ -166,7 +166,7 @@ class RefusingBackend(EmailBackend):
 @pytest.mark.parametrize(
     "error", [RefusingBackend.error, SMTPDataError(554, b"Spam"), ValueError("Invalid address")], ids=lambda e: str(e)
 )
-def test_a_mail_that_the_server_refuses_keeps_no_other_from_being_sent(
+def test_refused_mail_does_not_block_other_mails(
     mailoutbox, reachable, bob, project, text, mail_server, monkeypatch, error
 ):
     mail_server.MAILERS = {"default": {"BACKEND": f"{__name__}.RefusingBackend"}}
@@ -175,14 +175,14 @@ def test_a_mail_that_the_server_refuses_keeps_no_other_from_being_sent(
     for user in (reachable, bob):
         notify(user, "answered", project, [text])
     assert send() == 1
-    assert [one.to for one in mailoutbox] == [["bob@example.org"]]
+    assert [message.to for message in mailoutbox] == [["bob@example.org"]]
     assert Mail.objects.get(user=reachable).state == "waiting"
     for _ in range(len(DELAYS)):
         send()
     assert Mail.objects.get(user=reachable).state == "failed"
 
 
-def test_a_server_that_is_closing_is_left_alone_for_a_while(reachable, project, text, mail_server, monkeypatch):
+def test_closing_server_gets_no_mails_for_a_while(reachable, project, text, mail_server, monkeypatch):
     mail_server.MAILERS = {"default": {"BACKEND": f"{__name__}.RefusingBackend"}}
     monkeypatch.setattr(RefusingBackend, "error", SMTPRecipientsRefused({"a": (421, b"Closing")}))
     notify(reachable, "answered", project, [text])
@@ -194,7 +194,7 @@ def test_a_server_that_is_closing_is_left_alone_for_a_while(reachable, project, 
 
 
 class Clock:
-    """The time as a slow server makes it pass."""
+    """A clock that the slow server advances."""
 
     now = 0.0
 
@@ -209,7 +209,7 @@ class SlowBackend(EmailBackend):
         return super().send_messages(messages)
 
 
-def test_a_slow_server_keeps_the_worker_from_little_else(reachable, project, mail_server, mailoutbox, monkeypatch):
+def test_slow_server_limits_mails_per_run(reachable, project, mail_server, mailoutbox, monkeypatch):
     mail_server.MAILERS = {"default": {"BACKEND": f"{__name__}.SlowBackend"}}
     monkeypatch.setattr(delivery, "time", Clock)
     for number in range(5):
@@ -218,16 +218,16 @@ def test_a_slow_server_keeps_the_worker_from_little_else(reachable, project, mai
     assert Delivery().send_due() == 2
 
 
-def test_what_somebody_waits_for_is_sent_first(reachable, project, text, mailoutbox):
+def test_password_mails_are_sent_first(reachable, project, text, mailoutbox):
     notify(reachable, "answered", project, [text])
     Mail.objects.update(next_try_at=timezone.now() - timedelta(hours=1))
     reachable.set_password("correct horse battery")
     queue("password", user=reachable)
     assert Delivery().send_due() == 2
-    assert [one.subject for one in mailoutbox] == ["Set another password", "Answers on 1 text in “Tea”"]
+    assert [message.subject for message in mailoutbox] == ["Set another password", "Answers on 1 text in “Tea”"]
 
 
-def test_a_mail_that_another_worker_has_claimed_is_left_to_it(mailoutbox, reachable, project, text, monkeypatch):
+def test_mail_claimed_by_another_worker_is_not_sent(mailoutbox, reachable, project, text, monkeypatch):
     notify(reachable, "answered", project, [text])
     claim = delivery._claim
 
@@ -240,7 +240,7 @@ def test_a_mail_that_another_worker_has_claimed_is_left_to_it(mailoutbox, reacha
     assert not mailoutbox
 
 
-def test_a_mail_is_turned_off_by_its_signed_link(client, mailoutbox, reachable, project, text):
+def test_signed_link_turns_mails_off(client, mailoutbox, reachable, project, text):
     notify(reachable, "answered", project, [text])
     send()
     message = mailoutbox[0]
@@ -258,7 +258,7 @@ def test_a_mail_is_turned_off_by_its_signed_link(client, mailoutbox, reachable, 
     assert Mail.objects.filter(state="waiting").count() == 0
 
 
-def test_programs_turn_a_mail_off_by_one_click(mailoutbox, reachable, project, text):
+def test_mail_programs_unsubscribe_by_one_click(mailoutbox, reachable, project, text):
     notify(reachable, "answered", project, [text])
     send()
     headers = mailoutbox[0].message()
@@ -270,22 +270,22 @@ def test_programs_turn_a_mail_off_by_one_click(mailoutbox, reachable, project, t
     assert (answer.status_code, reachable.muted_mails) == (200, ["answered"])
 
 
-def test_the_worker_sends_what_is_due(mailoutbox, reachable, project, text, mail_server, monkeypatch):
+def test_worker_sends_due_mails(mailoutbox, reachable, project, text, mail_server, monkeypatch):
     mail_server.TASKS = TASKS
     monkeypatch.setattr("django_tasks_db.management.commands.db_worker.close_old_connections", lambda: None)
     notify(reachable, "answered", project, [text])
     Mail.objects.update(next_try_at=timezone.now())
     call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
-    assert [re.sub(r"@.*", "", one.to[0]) for one in mailoutbox] == ["alice"]
+    assert [re.sub(r"@.*", "", message.to[0]) for message in mailoutbox] == ["alice"]
 
 
-def test_without_a_mail_server_nothing_is_queued(alice, project):
+def test_no_mails_are_queued_without_mail_server(alice, project):
     set_address(alice, "alice@example.org")
     notify(alice, "answered", project, [new_text(project)])
     assert not Mail.objects.exists()
 
 
-def test_nothing_of_a_forgotten_person_waits(reachable, project, codings):
+def test_queued_mails_of_deleted_user_are_deleted(reachable, project, codings):
     notify(reachable, "answered", project, [new_text(project)])
     Mail.objects.create(kind="invitation", address="Alice@example.org", key="k", next_try_at=timezone.now())
     change(codings["alice"])
@@ -296,7 +296,7 @@ def test_nothing_of_a_forgotten_person_waits(reachable, project, codings):
 
 
 @pytest.mark.parametrize(("days", "n_sent"), [(2, 1), (4, 0)])
-def test_what_has_waited_for_days_is_not_sent_any_more(reachable, project, text, mailoutbox, days, n_sent):
+def test_mails_queued_for_days_are_not_sent(reachable, project, text, mailoutbox, days, n_sent):
     notify(reachable, "answered", project, [text])
     Mail.objects.update(created_at=timezone.now() - timedelta(days=days))
     assert (send(), len(mailoutbox)) == (n_sent, n_sent)

@@ -1,4 +1,4 @@
-"""The weekly mail: what is to be done, once a week."""
+"""The weekly mail about open work."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -36,7 +36,7 @@ def send():
     return Delivery().send_due()
 
 
-def test_coders_read_what_is_theirs_and_managers_how_far_it_is(mailoutbox, reachable, codings, alice, bob, charlie):
+def test_coders_get_own_texts_and_managers_get_progress(mailoutbox, reachable, codings, alice, bob, charlie):
     submit_coding(codings["bob"], bob)
     submit_coding(codings["alice"], alice)
     reopen_coding(codings["alice"], charlie, "Look again")
@@ -49,7 +49,7 @@ def test_coders_read_what_is_theirs_and_managers_how_far_it_is(mailoutbox, reach
     assert sent_to(mailoutbox, "bob") is None, "nothing to do"
 
 
-def test_it_comes_once_a_week_to_who_wants_it(reachable, codings, alice, bob):
+def test_digest_is_queued_once_a_week_unless_muted(reachable, codings, alice, bob):
     set_muted_mails(bob, ["digest"])
     User.objects.filter(pk=alice.pk).update(email_confirmed_at=MONDAY + timedelta(hours=1))
     for hours in (0, 1, 48):
@@ -59,9 +59,7 @@ def test_it_comes_once_a_week_to_who_wants_it(reachable, codings, alice, bob):
     assert Mail.objects.count() == 3
 
 
-def test_projects_in_which_nothing_is_to_be_done_take_no_place_of_others(
-    mailoutbox, reachable, codings, charlie, monkeypatch
-):
+def test_projects_without_open_work_do_not_fill_digest(mailoutbox, reachable, codings, charlie, monkeypatch):
     monkeypatch.setattr(work_mails, "MAX_PROJECTS", 1)
     add_member(make_project("aaa", "muc-ident", "[It](a) rains."), charlie, "manager")
     queue_digests(MONDAY)
@@ -70,5 +68,5 @@ def test_projects_in_which_nothing_is_to_be_done_take_no_place_of_others(
 
 
 @pytest.mark.parametrize("now", [MONDAY - timedelta(minutes=1), MONDAY + timedelta(days=4)])
-def test_it_does_not_come_late_in_the_week(reachable, codings, now):
+def test_digest_is_queued_only_early_in_week(reachable, codings, now):
     assert queue_digests(now) == 0

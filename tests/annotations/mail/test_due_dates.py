@@ -1,4 +1,4 @@
-"""The mails about dates of plans: once before a date, once after it, to whom it concerns."""
+"""Mails before and after the due dates of plans."""
 
 from datetime import UTC, date, datetime, timedelta
 
@@ -27,8 +27,8 @@ def plan(codings, mail_server, alice, bob, charlie):
 
 
 @pytest.fixture
-def at(monkeypatch, plan, mailoutbox):
-    """Return a function that lets the worker do its round so many days after the date, and says who is told what."""
+def mails_at(monkeypatch, plan, mailoutbox):
+    """Return a function that sends mails `days` after the due date and returns their subjects by user."""
 
     def run(days, hour=12):
         now = NOON.replace(hour=hour) + timedelta(days=days)
@@ -42,35 +42,35 @@ def at(monkeypatch, plan, mailoutbox):
     return run
 
 
-def test_due_mails_go_once_before_and_once_after_the_date(at, codings, bob, mailoutbox):
-    assert at(-4) == {}
+def test_due_mails_are_sent_once_before_and_once_after_due_date(mails_at, codings, bob, mailoutbox):
+    assert mails_at(-4) == {}
     soon = "1 text due on 20 November 2026 in “Tea”"
-    assert at(-3, hour=5) == {}, "the day has not begun"
-    assert at(-3) == {"alice": soon, "bob": soon}
-    assert at(-3, hour=13) == at(0) == {}, "each is told once, also by a worker that starts anew"
+    assert mails_at(-3, hour=5) == {}, "the day has not begun"
+    assert mails_at(-3) == {"alice": soon, "bob": soon}
+    assert mails_at(-3, hour=13) == mails_at(0) == {}, "each is told once, also by a worker that starts anew"
     submit_coding(codings["bob"], bob)
     late = "overdue since 20 November 2026 in “Tea”"
-    assert at(1) == {"alice": f"1 text {late}", "charlie": f"1 coding {late}"}
+    assert mails_at(1) == {"alice": f"1 text {late}", "charlie": f"1 coding {late}"}
     bodies = {mail.to[0]: mail.body for mail in mailoutbox}
     assert "- Tea" in bodies["alice@example.org"]
     assert "bob" not in bodies["alice@example.org"]
     assert "- alice: 1 coding not submitted" in bodies["charlie@example.org"]
-    assert at(2) == {}
+    assert mails_at(2) == {}
 
 
-def test_another_date_is_told_anew(at, plan):
-    assert set(at(0)) == {"alice", "bob"}
+def test_changed_due_date_sends_new_mails(mails_at, plan):
+    assert set(mails_at(0)) == {"alice", "bob"}
     Plan.objects.update(due_on=DUE + timedelta(days=5))
-    assert at(1) == {}
-    assert set(at(2)) == {"alice", "bob"}
+    assert mails_at(1) == {}
+    assert set(mails_at(2)) == {"alice", "bob"}
 
 
 @pytest.mark.parametrize("days", [0, 1])
-def test_who_does_not_want_them_and_who_has_nothing_open_is_not_told(at, codings, alice, bob, charlie, days):
+def test_due_mails_skip_muted_and_finished_members(mails_at, codings, alice, bob, charlie, days):
     for user in (bob, charlie):
         set_muted_mails(user, ["due"])
     Coding.objects.of_people().filter(coder=alice).update(released_at=NOON)
-    assert at(days) == {}
+    assert mails_at(days) == {}
     assert not Mail.objects.exists()
 
 
@@ -85,14 +85,14 @@ def test_who_does_not_want_them_and_who_has_nothing_open_is_not_told(at, codings
     ],
     ids=["another date", "closed", "archived", "not a member", "submitted"],
 )
-def test_what_has_changed_before_a_mail_is_sent_is_not_told(at, plan, change):
+def test_due_mails_of_changed_plans_are_not_sent(mails_at, plan, change):
     queue_due_mails(NOON - timedelta(days=1))
     assert Mail.objects.filter(kind="due").count() == 2
     change(plan)
-    at(-1)
+    mails_at(-1)
     assert not Mail.objects.filter(state="sent", key__contains=DUE.isoformat()).exists()
 
 
-def test_a_manager_who_codes_reads_nothing_of_the_others(at, plan, charlie):
+def test_coding_manager_gets_no_mail_on_overdue_coders(mails_at, plan, charlie):
     plan.round.project.memberships.filter(user=charlie).update(role="manager-coder")
-    assert "charlie" not in at(1)
+    assert "charlie" not in mails_at(1)

@@ -1,4 +1,4 @@
-"""Mails go out by SMTP, to a server that takes some and refuses others."""
+"""Mails sent to an SMTP server."""
 
 from collections.abc import Iterator
 from socketserver import StreamRequestHandler, ThreadingTCPServer
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 
 class Session(StreamRequestHandler):
-    """A session of SMTP: nobody is known whose address begins with "no"."""
+    """An SMTP session that refuses addresses that begin with "no"."""
 
     def handle(self) -> None:
         self._say("220 ready")
@@ -38,7 +38,7 @@ class Session(StreamRequestHandler):
 
 
 class Server(ThreadingTCPServer):
-    """A mail server of this machine, with the mails that it has taken."""
+    """A local mail server that keeps accepted mails."""
 
     daemon_threads = True
 
@@ -61,7 +61,7 @@ def server(mail_server) -> Iterator[Server]:
         server.shutdown()
 
 
-def test_refused_and_malformed_addresses_keep_no_other_mail(server):
+def test_wrong_addresses_do_not_block_other_mails(server):
     for address in ("nobody@example.org", '"a\x01b"@example.org', "eve@example.org"):
         queue("error", address=address, message="m", error="KeyError", request_id="r", time="t")
     assert Delivery().send_due() == 1
