@@ -47,7 +47,7 @@ def test_due_mails_are_sent_once_before_and_once_after_due_date(mails_at, coding
     soon = "1 text due on 20 November 2026 in “Tea”"
     assert mails_at(-3, hour=5) == {}, "the day has not begun"
     assert mails_at(-3) == {"alice": soon, "bob": soon}
-    assert mails_at(-3, hour=13) == mails_at(0) == {}, "each is told once, also by a worker that starts anew"
+    assert mails_at(-3, hour=13) == mails_at(0) == {}, "a restarted worker sends no second mail"
     submit_coding(codings["bob"], bob)
     late = "overdue since 20 November 2026 in “Tea”"
     assert mails_at(1) == {"alice": f"1 text {late}", "charlie": f"1 coding {late}"}

@@ -329,7 +329,7 @@ def test_concurrent_correction_gives_consistent_coding_state(
     assert [entry["sequence"] for entry in corrections_of(bob)] == [bob.version]
     version = bob.version
     correct(coded, charlie, ("big old kettle", "kettle"))
-    assert [entry["sequence"] for entry in corrections_of(bob)] == [version]  # a page has those of its own text
+    assert [entry["sequence"] for entry in corrections_of(bob)] == [version]  # only corrections of this text
 
 
 def test_correction_does_not_begin_coding(text, codings, charlie, alice, keys):

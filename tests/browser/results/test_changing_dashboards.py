@@ -76,7 +76,7 @@ def test_choice_made_during_computation_is_kept(sign_in, charlie, worker_computa
     answer.wait_for_request()
     page.on("request", lambda request: asked.append(request.url))
     call_command("db_worker", "--batch", "--no-startup-delay", "--interval=0", verbosity=0)
-    page.wait_for_timeout(1500)  # it would ask every second whether that is done, and load the page anew
+    page.wait_for_timeout(1500)  # a page that waited would reload after a second
     assert asked == []
     answer.release()
     expect(page).to_have_url(re.compile("coefficient=gwet_ac1"))

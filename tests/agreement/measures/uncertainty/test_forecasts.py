@@ -203,20 +203,20 @@ def test_note_explains_missing_forecast(data, sample, note):
 def test_forecast_refuses_wrong_arguments():
     found = forecast(corpus(), alpha)
     both = forecast(corpus(), alpha, sample="both")
-    for wrong in (
-        lambda: found.margin(2),
-        lambda: found.margin(5, 3),
-        lambda: both.margin(5, 2),
-        lambda: found.documents_for_margin(0),
-        lambda: found.documents_for_margin(float("nan")),
-        lambda: found.power_above(1, 10),
-        lambda: found.documents_above(0.1, 1),
-        lambda: found.power_of_difference(0, 10),
-        lambda: found.documents_for_difference(float("inf")),
-        lambda: forecast(corpus(), alpha, sample="coders"),
-        lambda: forecast_interval(bootstrap(corpus(), alpha, n=20)),
+    for wrong, message in (
+        (lambda: found.margin(2), "n_documents is 2"),
+        (lambda: found.margin(5, 3), "n_coders is of forecasts"),
+        (lambda: both.margin(5, 2), "n_coders is 2"),
+        (lambda: found.documents_for_margin(0), "margin is 0"),
+        (lambda: found.documents_for_margin(float("nan")), "margin is nan"),
+        (lambda: found.power_above(1, 10), "bound is 1"),
+        (lambda: found.documents_above(0.1, 1), "power is 1"),
+        (lambda: found.power_of_difference(0, 10), "difference is 0"),
+        (lambda: found.documents_for_difference(float("inf")), "difference is inf"),
+        (lambda: forecast(corpus(), alpha, sample="coders"), "sample is 'coders'"),
+        (lambda: forecast_interval(bootstrap(corpus(), alpha, n=20)), "no forecast from an interval by"),
     ):
-        with pytest.raises(ValueError, match=r"."):
+        with pytest.raises(ValueError, match=message):
             wrong()
 
 

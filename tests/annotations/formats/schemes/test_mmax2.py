@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from annotations.formats import FormatError
-from annotations.formats.model.scheme import AnswerKind, Condition, Subject
+from annotations.formats.mmax2.scheme import ALWAYS_ASKED, NO_ANSWER
+from annotations.formats.model.scheme import AnswerKind, AttributeSpec, Condition, Subject
 from annotations.formats.schemes import read_scheme
 from annotations.formats.schemes.mmax2_reading import read
 from annotations.formats.schemes.mmax2_writing import write
@@ -145,6 +146,14 @@ def test_retired_questions_are_left_out_and_reported():
     assert {"gender", "gender-2"}.isdisjoint(by_key(read_files(files).spec.attributes))
     assert "gender: it is retired, and left out" in losses
     assert "gender-2: the question that leads to it is not in MMAX2; it is left out" in losses
+
+
+@pytest.mark.parametrize("name", sorted({"coref_class", "category", "entity_name"} | NO_ANSWER | ALWAYS_ASKED))
+def test_question_with_name_reserved_by_mmax2_is_renamed(name):
+    attribute = AttributeSpec(name, "Asked", kind=AnswerKind.TEXT)
+    files, losses = write(replace(RICH.spec, attributes=(attribute,)), RICH.answers)
+    assert f"{name}: MMAX2 cannot call it so; it is called x-{name}" in losses
+    assert f"x-{name}" in by_key(read_files(files).spec.attributes)
 
 
 def test_written_files_are_valid_in_mmax2():

@@ -570,7 +570,7 @@ def test_archive_holds_every_field_except_keys_and_counts():
 
 
 def downgrade(of: dict[str, bytes], version: int) -> None:
-    """Turn the files of an archive into those of an older version, without later tables and fields."""
+    """Take the tables and fields of later versions out of the files of an archive."""
     manifest = json.loads(of["manifest.json"])
     for archived_table in TABLES:
         name = f"{archived_table.name}.jsonl"
